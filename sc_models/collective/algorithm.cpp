@@ -17,11 +17,11 @@
 namespace fredsim {
 namespace {
 
-// Packets under way per source and tree. A source takes part in a tree or two per rank; chains have
-// one tree for all and are as long as the group.
+// Maximum of packets in flight per source and tree. A source takes part in one or two trees per
+// rank; chains have one tree for all ranks, with a depth equal to the group.
 constexpr int kRingWindow = 24;
 constexpr int kAcknowledgedRingWindow =
-    64;  // sources hear of results later than they would see them
+    64;  // acknowledgements reach sources later than results would
 constexpr int kChainWindow = 64;
 constexpr int kChainWindowPerRank = 32;
 constexpr int kDirectWindow = 1024;

@@ -21,8 +21,8 @@
 namespace fredsim {
 namespace {
 
-// In the switches for sure, or at the endpoints in the one way there is: kPapers. `switches`: the
-// algorithm there that needs no estimate.
+// True for kPapers without an estimate: an algorithm in the switches that always wins, or the only
+// one at the endpoints. `switches`: candidate in the switches.
 bool is_fixed(const Topology& topology, const CollectiveSpec& spec, const Algorithm* switches) {
   const auto is_at_endpoints = [&](const Algorithm* algorithm) {
     return !algorithm->is_in_switches() && algorithm->has(spec.collective) &&
@@ -55,7 +55,7 @@ class Chooser {
         best_ = std::max(best_, switches->cycles(topology_, walk_, specs_[k], parts_[k]).value());
       take_switches(*switches, 1);
     }
-    // The paper's first: others have to be clearly faster.
+    // The paper's algorithm goes first: any other has to be clearly faster.
     for (const bool papers : {true, false}) {
       for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
         if (!algorithm->is_in_switches() && algorithm->is_weighed() &&
@@ -71,7 +71,7 @@ class Chooser {
   static constexpr double kClearly = 0.96;  // less than what the model is wrong by is no reason
   static constexpr double kClearlyOfPairs =
       0.985;  // nothing is added: first packets are known to 3 %
-  // On grids what is too long for a race: the busiest link alone says which is faster.
+  // Grids, beyond the size of a race: the busiest link alone decides which is faster.
   static constexpr double kOfLongOnes = 0.99;
   // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of
   // two, six sizes).
@@ -81,7 +81,7 @@ class Chooser {
   // estimated (six groups, ten sizes).
   static constexpr double kVectorLead = 0.9;
 
-  // Times as long as estimated that packets take which others hold up, at most.
+  // Maximum ratio of real to estimated time for packets that are held up by other packets.
   static constexpr double kHeldUp = 1.5;
 
   // Packets of 1 KiB end up to a tenth earlier than packets of 4 KiB on a grid, by up to 1 MiB
@@ -94,8 +94,8 @@ class Chooser {
   struct Runner {
     const Algorithm* algorithm = nullptr;
     Plan plan{};
-    double cycles = 0;  // estimated
-    double bound = 0;   // that no race beats
+    double cycles = 0;  // estimate
+    double bound = 0;   // lower bound on the time of any race
   };
 
   // Switches with phases, and switches of trees of levels, have buffers and an arbitration of their
@@ -213,7 +213,7 @@ class Chooser {
   std::span<const Part> parts_;
   double best_ = kNever;
   bool best_in_switches_ = false;
-  double lead_ = kClearly;  // by which another has to be faster than the best so far
+  double lead_ = kClearly;  // factor by which the next one has to be faster than the best so far
   std::string name_{to_string(Choice::kPapers)};
 };
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithm that `auto` takes: the one that is estimated to take the shortest time.
+// Choice of `auto`: the algorithm with the shortest estimated time.
 //
-// Races: where no switch has phases and there are no trees of several levels, algorithms are raced
-//   packet by packet (collective/detail/packet_race.h), but for any whose busiest link alone takes
-//   longer, or that paces by its window (Algorithm::paces_by_window()). On grids all but pairs, by
-//   algorithms whose estimate is not far from the best.
-// Packets: on a grid what is raced as a whole (races_whole()) is raced with packets of 1 KiB, too,
-//   which are taken where they are clearly faster.
-// Estimates: elsewhere, and where a race would be too long, the trees of each are made and
-//   estimated (collective/plan_time.h), all groups that want the same together, others not looked
-//   at. Not of those that are not weighed (Algorithm::is_weighed()).
-// Sizes: one that would take more than kMaxWeighedEntries (collective/plan_size.h) is not tried,
-//   unless it is weighed at any size: on large machines multi_tree is taken where it exists, else
-//   the paper's.
+// Races: where no switch has phases and there are no trees of several levels, algorithms are
+// simulated packet by packet (collective/detail/packet_race.h), except algorithms whose busiest
+// link alone takes longer, or that pace by their window (Algorithm::paces_by_window()). On grids
+// all collectives except pairs are raced, by algorithms with an estimate close to the best.
+// Packets: on a grid, collectives that are raced as a whole (races_whole()) are also raced with
+// packets of 1 KiB, which are taken where they are clearly faster.
+// Estimates: elsewhere, and where a race would be too long, the trees of each weighed algorithm
+// (Algorithm::is_weighed()) are made and estimated (collective/plan_time.h), for all groups of
+// equal specs together, without the remaining groups.
+// Sizes: an algorithm whose plan would take more than kMaxWeighedEntries (collective/plan_size.h)
+// is not tried, unless it is weighed at any size: on large machines multi_tree is taken where it
+// exists, else the paper's algorithm.
 // In the switches: a formula of the algorithm (collective/in_switch_time.h). On a FRED tree
-//   single-step collectives are always faster there, serial steps up to some size. On one with
-//   failed components, or links limited by credits, the plan of the switches is made and estimated
-//   too, as slices may be few, and credits are those of one virtual channel; endpoints have to be
-//   clearly faster than that, or runs of the switches, which recur soon (engine/memo/recurrence.h),
-//   would give way to trees in all shares of the ports, which do not, for nothing.
+// single-step collectives are always faster there, serial steps up to some size. On a tree with
+// failed components, or with links limited by credits, the plan of the switches is also made and
+// estimated, since slices may be few, and credits are limited to one virtual channel. Endpoint
+// algorithms then have to be clearly faster: runs in the switches recur soon
+// (engine/memo/recurrence.h), while trees in all shares of the ports do not, and a small gain is
+// not worth that loss.
 #pragma once
 
 #include <optional>
@@ -32,13 +33,14 @@
 namespace fredsim {
 
 struct Fastest {
-  std::string algorithm;  // that all groups can take, or kPapers for what is fixed
-  int packet_flits = 0;   // its longest packet; 0: the machine's
+  std::string
+      algorithm;         // algorithm that all groups can take, or kPapers where the choice is fixed
+  int packet_flits = 0;  // longest packet; 0: the machine's default
 };
 
-// `specs` differ in group and root at most; `parts`, theirs, have their members, two or more.
-// `switches`: the algorithm in the switches that may be taken, too, or null; `in_switch`: cycles
-// that it takes, where that is known better than by its formula, infinite: it cannot.
+// `specs` differ at most in group and root; `parts` are their parts, with two or more members each.
+// `switches`: candidate algorithm in the switches, or null; `in_switch`: its cycles, if known
+// better than from its formula; infinite: it does not fit.
 Fastest fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
                           std::span<const Part> parts, const Algorithm* switches,
                           std::optional<double> in_switch = {});

@@ -133,9 +133,9 @@ void TreeBuilder::move_below(int rank, int parent, bool of_results) {
   reduce(rank, parent, old.vc);
 }
 
-// Each rank whose hop has no port goes below the one with the fewest below it, of those that it
-// reaches and that are not below itself; where there is none, one that is below it is first put
-// above it.
+// Repairs hops without a port: the rank moves below the rank with the fewest children among the
+// ranks that it reaches outside its own subtree; if there is none, one of its children is first
+// moved elsewhere.
 void TreeBuilder::mend(bool of_results, int root) {
   const int ranks = static_cast<int>(members_.size());
   std::vector<int> above = parents(of_results);
@@ -179,8 +179,8 @@ void TreeBuilder::mend(bool of_results, int root) {
   }
 }
 
-// By the fewest hops from the root, as wide as it then is: for what hops put right one by one
-// cannot join.
+// Builds the tree anew by breadth-first search from the root, where single repairs cannot connect
+// it.
 void TreeBuilder::build_anew(const std::vector<int>& above, bool of_results, int root) {
   const int ranks = static_cast<int>(members_.size());
   std::vector<int> parent(members_.size(), -1);
@@ -310,7 +310,7 @@ Tree BoxTrees::tree(int position, const FlitRange& range) const {
 
 namespace {
 
-// By the fewest members in between.
+// Tree from one rank to another through the fewest members in between.
 Tree relayed_tree(TreeBuilder builder, const Topology& topology, const std::vector<NodeId>& members,
                   const std::pair<int, int>& ends, int vc, const FlitRange& range) {
   const auto [from, to] = ends;

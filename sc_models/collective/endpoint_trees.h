@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of endpoint trees: who passes partial sums and results to whom (§7.2, §5).
+// Shapes of endpoint trees: the hops of partial sums and results between ranks (§7.2, §5).
 //
 // chain: ranks one after the other, the root at one end.
 // hierarchical ring: ranks laid out in a box of several dimensions; one tree per owner. Reduction
 //   towards the owner: in every line of dimension 0 a chain from the place after the owner's around
-//   the line's ring to the owner's coordinate, then among those the same along dimension 1, and so
-//   on; the result goes the same way back. A box of one dimension is the plain ring. Rings run in
-//   one direction.
+//   the line's ring to the owner's coordinate, then likewise among these positions along dimension
+//   1, and so on; the result takes the same path back. A box of one dimension is the plain ring.
+//   Rings run in one direction.
 // tree, direct: the same with binary trees, or with all members of a line straight to the owner's
 //   place, in place of chains. Seen from its owner a line begins at the owner's place, so that with
 //   an owner per rank every rank has every place in the tree once, and all send as much as on
 //   rings.
 // halving and doubling: binomial trees. Places count from the owner's by exclusive or, so that
-//   those that differ from it in the highest bit send first, each to its partner in that bit, then
-//   those left in the next bit; results come back in the opposite order.
-// A collective takes the reduction (reduce-scatter), the broadcast (all-gather) or both.
+// places that differ from it in the highest bit send first, each to its partner in that bit, then
+// the remaining places in the next bit; results come back in the opposite order. A collective takes
+// the reduction (reduce-scatter), the broadcast (all-gather) or both.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ namespace fredsim {
 // where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
 
-// One tree under construction. Where components have failed a hop between ranks that no slice joins
-// any more is replaced: the rank goes below another one of the tree that it reaches; where that
-// does not join all, the tree is built anew. BadInput where a rank reaches none of those that the
-// root reaches, directly or by way of others.
+// Builder of one tree. Where components have failed, a hop between ranks that no slice joins is
+// replaced: the rank goes below another rank of the tree that it reaches; where that does not
+// connect all ranks, the tree is built anew. Errors: BadInput for a rank that cannot reach the
+// root, directly or through other ranks.
 class TreeBuilder {
  public:
   TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
@@ -47,21 +47,20 @@ class TreeBuilder {
   Send send(int from, int to, int vc) const;
   // Hop back by which `from` acknowledges data of rank `to`.
   Send acknowledgement(int from, int to, const Send& data) const;
-  // No hop is to be replaced.
+  // True where no hop has to be replaced.
   bool joins_all() const { return !topology_.failed.cut_slices(); }
   // `roots`: Part::roots. std::logic_error where sums do not go to the root
   // (collective/plan_check.h).
   Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
-  // The same of sums of one operand, from one rank to another.
+  // Finishes a tree that relays one operand from one rank to another.
   Tree finish_relayed(int from, int to, const FlitRange& range);
-  // One of a box, beside what is under construction.
+  // Tree of a box, beside the tree under construction.
   Tree tree_of(std::shared_ptr<const RingBoxTree> of_box, const FlitRange& range) const;
 
  private:
   // Order in which a rank adds: its own operand first, if it has one.
   void append_sum(int rank);
-  // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1:
-  // none.
+  // Parents by rank: for sums the receiver, for results the sender; -1: none.
   std::vector<int> parents(bool of_results) const;
   void mend(bool of_results, int root);
   void build_anew(const std::vector<int>& above, bool of_results, int root);
@@ -69,7 +68,7 @@ class TreeBuilder {
 
   const Topology& topology_;
   const std::vector<NodeId>& members_;
-  TreeName name_;  // in errors
+  TreeName name_;  // name in errors
   int ranks_;      // relays left out
   int vc_;
   int slice_;
@@ -82,7 +81,7 @@ class TreeBuilder {
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
                 Roles roles, const FlitRange& range, int vc, int roots = 0);
 
-// Trees of a box, each with another owner. Those along rings share their hops
+// Trees of a box, each with another owner. Trees along rings share their hops
 // (plan/ring_box_trees.h).
 class BoxTrees {
  public:
@@ -99,11 +98,11 @@ class BoxTrees {
   std::shared_ptr<const RingBoxTrees> rings_{};  // null: each tree is its own
 };
 
-// One packet stream from a rank to another, on a virtual channel; by way of others of the group
+// Packet stream from one rank to another on a virtual channel; through other ranks of the group
 // where no slice joins the two.
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
                  int vc, const FlitRange& range);
-// Nothing to send: what rank 0 holds is the result.
+// Tree without hops: rank 0 already holds the result.
 Tree alone_tree(int part, const FlitRange& range);
 
 }  // namespace fredsim

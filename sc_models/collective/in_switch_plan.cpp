@@ -27,8 +27,7 @@ namespace {
 // longer ones find the staging full.
 constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
-// Into so many trees a slice's share is cut where ranks are detached, so that helpers and ports of
-// theirs take turns.
+// Trees per slice share when ranks are detached; interleaves the helpers and their ports.
 constexpr std::uint64_t kDetachedTrees = 12;
 // And slices keep pace with each other: one that is ahead fills the buffers by which the helpers of
 // another get their operands.
@@ -106,8 +105,7 @@ class InSwitchPlanner {
     }
   }
 
-  // `parts` do not fit together because of `obstacle`. Leaves out those without whom it is of the
-  // same kind.
+  // Removes from `parts` all parts that are not needed for a conflict of the kind of `obstacle`.
   [[noreturn]] void refuse(const std::vector<int>& parts, Obstacle obstacle) {
     std::vector<int> culprits = parts;
     // From behind, so that the first ones are named.
@@ -210,9 +208,9 @@ class InSwitchPlanner {
     }
   }
 
-  // One after the other, each slice beginning with another: what does not fit with those before it
-  // has no share of the slice.
-  // False: no paths have failed, or a part has no slice left.
+  // Places parts in a slice one after the other, starting with a different part in each slice: a
+  // part that does not fit with earlier ones has no share of the slice. False: no paths have
+  // failed, or a part has no slice left.
   bool leave_out(const std::vector<int>& parts, int slice, Weights& weights) {
     if (!topology_.failed.cut_slices()) return false;
     std::vector<int> kept;
@@ -291,8 +289,8 @@ class InSwitchPlanner {
     return {.flits = of_plan.packet_flits, .run = std::max(1, link.burst / of_plan.packet_flits)};
   }
 
-  // Phases of the wave just emitted, so far counted from 0, get their numbers: those of an earlier
-  // wave that has the same rows, which is over when this one begins, or new ones.
+  // Numbers the phases of the wave just emitted, so far counted from 0: they take the numbers of an
+  // earlier wave with the same rows, which is over when this one begins, or new numbers.
   void number_phases(int phases) {
     std::vector<Rows> rows(phases);
     for (PhaseProgram& program : programs_)
@@ -331,7 +329,7 @@ class InSwitchPlanner {
   void emit_phase(const SliceRouter& router, const std::vector<SlicePart>& parts, int slice,
                   int slot) {
     const SliceRouter::Phase phase = router.phase(slot);
-    // By part of the slice: the order of the ports in each of its flows.
+    // Order of the ports in each flow, by part of the slice.
     std::vector<std::vector<SumOrder>> orders(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const int own = router.slot(parts[i], slot);
@@ -368,9 +366,9 @@ class InSwitchPlanner {
                : share_of(part.tasks[0].range, trees, static_cast<std::uint64_t>(slot));
   }
 
-  // Trees that share a slot: more than one where ranks are detached, none of them of less than a
-  // packet. Uplink trees are several already, and runs of each that follow each other would starve
-  // the others' uplinks.
+  // Trees that share a slot: more than one where ranks are detached, each of at least one packet.
+  // Uplink trees are already several, and consecutive runs of one of them would starve the uplinks
+  // of the remaining ones.
   int cuts_of(const SlicePart& part, int slot) const {
     if (std::ranges::count(part.joined, false) == 0 || part.uplink_trees.size() > 1) return 1;
     const std::uint64_t packets =

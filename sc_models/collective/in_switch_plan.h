@@ -57,25 +57,25 @@ struct PacketShape {
 };
 
 struct InSwitchPlan {
-  std::vector<std::vector<Tree>> trees;             // by part; empty for those not asked for
+  std::vector<std::vector<Tree>> trees;             // by part; empty for parts not requested
   std::vector<PacketShape> packets;                 // by part
   std::vector<std::vector<int>> after;              // by part
-  std::vector<std::vector<std::uint64_t>> weights;  // by part: Part::slice_weights as it became
+  std::vector<std::vector<std::uint64_t>> weights;  // by part: Part::slice_weights after planning
   std::vector<PhaseProgram> programs;
   std::vector<int> left_over;  // OnConflict::kUnicast: parts that do not fit
   // The phases do not fit in the phase stores: why, and a chiplet with the fewest rows.
   std::optional<std::string> no_rows;
 };
 
-// `parts`: those of plan.parts to plan, ascending, of two members or more. Errors: RoutingConflict.
+// `parts`: indices in plan.parts, ascending, of parts with two or more members. Errors:
+// RoutingConflict.
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,
                             OnConflict on_conflict);
 
 // Name of a part in messages: "group 0,4,8 (all_reduce at priority dp)".
 std::string group_name(const Topology& topology, const Part& part);
 
-// Packets of a part that a source may have under way: enough that credits, not the window, set the
-// pace.
+// Window of a part's sources in packets: large enough that credits, not the window, limit the rate.
 int in_switch_window(const Topology& topology, const Part& part);
 
 }  // namespace fredsim

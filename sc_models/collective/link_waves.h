@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that the in-switch trees of an operation cross, and the wave of parts that each of them is
-// used by.
+// Links that the in-switch trees of an operation cross, and the wave of parts that uses each link.
 //
 // Why: a flow that joins waits for a packet at all of its inputs, so all links that it joins must
 //   have the packets of two operations in the same order. They do where both operations take the
 //   same flows: every endpoint sends the packets of the first one first. Where two operations take
-//   different flows over a link, one link may have the packets of the first operation first,
-//   another one those of the second, and joins wait in a circle.
+//   different flows over a link, one link may have packets of the first operation first, another
+//   link packets of the second one, and joins wait in a circle.
 // Wave: on a link, parts of equal members whose last phase is the same take the same flows,
 //   whatever their bytes (of few bytes the first trees may be missing). Steps of a system
 //   (Part::dimension) need no common phase: all steps of a block's members go by one tree.

@@ -18,8 +18,8 @@ struct Demand {
   double out = 0, in = 0;
 };
 
-// Demand of `own` ranks on one side of a cut and `others` on the other one. `has_root`: the root is
-// on this side.
+// Demand between the `own` ranks on one side of a cut and the `others` on the other side.
+// `has_root`: the root is on this side.
 std::optional<Demand> demand_of_side(Collective collective, double own, double others,
                                      bool has_root) {
   const double ranks = own + others;
@@ -81,7 +81,7 @@ double links_of(const Topology& topology, NodeId npu) {
   return bandwidth;
 }
 
-// Bandwidth between each rank and all others.
+// Bandwidth between each rank and the rest of the group.
 std::vector<double> cuts_around(const Topology& topology, const std::vector<NodeId>& members) {
   std::vector<double> cuts;
   for (const NodeId npu : members) cuts.push_back(links_of(topology, npu));
@@ -125,7 +125,7 @@ std::vector<Strip> strips_of(const SwitchGrid& grid) {
 // Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most; 0
 // without a grid.
 double seconds_of_strips(const Topology& topology, const Part& part) {
-  std::vector<MeshPlace> places;  // of members
+  std::vector<MeshPlace> places;  // places of members
   for (const NodeId member : part.group()) {
     const MeshPosition at = mesh_position(topology.nodes[member].address);
     places.push_back({.x = at.x, .y = at.y});

@@ -15,16 +15,17 @@
 
 namespace fredsim {
 
-using PhaseSwitches = std::set<NodeId>;  // that have a row of a phase
+using PhaseSwitches = std::set<NodeId>;  // switches with a row of a phase
 
-// Phases that the store of a switch has room for.
+// Number of phases that the store of a switch can hold.
 int phase_room(const Topology& topology, NodeId node);
 
-// Phases, all at once in stores that are empty. Indices are given in this order, to each the lowest
-// that is free in all of its switches, as RowStore does (engine/row_store.h).
+// Checks phases that are all in the stores at once, starting from empty stores. Indices are
+// assigned in this order, each the lowest that is free in all of its switches, as in RowStore
+// (engine/row_store.h).
 void check_phase_room(const Topology& topology, std::span<const PhaseSwitches> phases);
 
-// Phases that do not fit. `room`: of a switch.
+// Reports phases that do not fit. `room`: room of a switch.
 [[noreturn]] void refuse_phases(const Topology& topology, std::span<const PhaseSwitches> phases,
                                 const std::function<std::size_t(NodeId)>& room);
 

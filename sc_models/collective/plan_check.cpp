@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kNone = -1;
 
-// Hops of a tree at a time; what is kept from tree to tree is memory.
+// Checker that holds the hops of one tree at a time and reuses memory from tree to tree.
 class HopCheck {
  public:
   HopCheck(const TreeName& name, std::span<const TreeRank> ranks, std::vector<int>& places)

@@ -100,8 +100,8 @@ class SizeOfOne {
   std::uint64_t whole_vectors(const Algorithm& algorithm) const {
     return (ranks_ + 1) * cuts(spec_.bytes, algorithm.trees(topology_, spec_));
   }
-  // Algorithm that sends whole vectors, if it is asked for, or if `auto` may take it: for vectors
-  // of few flits, in more trees than others have. Null: neither.
+  // Algorithm that sends whole vectors, if requested, or if `auto` may take it: for vectors of few
+  // flits, in more trees than other algorithms use. Null: neither.
   const Algorithm* sender_of_vectors() const {
     constexpr std::uint64_t kMostFlits = 1U << 14U;  // all vectors together
     if (counted().sends_whole_vectors()) return &counted();

@@ -2,10 +2,10 @@
 // Size of a plan, before it is made: collectives of thousands of NPUs can need more memory than a
 // machine has, and take minutes to find out.
 //
-// Bytes are those that the heap has in use for the plan, within a fourth of the true figure for
-// plans of more than a megabyte (tests/collective/plan_size_test.cpp); groups that are planned
-// otherwise than asked for, because they do not fit in the switches, are not known here, and `auto`
-// counts as what it takes for large sizes.
+// Bytes are the heap memory of the plan, within a fourth of the true figure for plans of more than
+// a megabyte (tests/collective/plan_size_test.cpp); groups that are planned otherwise than asked
+// for, because they do not fit in the switches, are not known here, and `auto` counts as what it
+// takes for large sizes.
 #pragma once
 
 #include <cstdint>

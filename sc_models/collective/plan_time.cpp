@@ -109,7 +109,7 @@ class TimeModel {
     });
   }
 
-  // The same of virtual channels, by credits.
+  // Time of the busiest virtual channel, as limited by credits.
   double busiest_channel() {
     std::vector<std::array<std::uint64_t, kNumVcs>> flits(topology_.links.size());
     for (const Tree& tree : plan_.trees) {
@@ -148,7 +148,7 @@ class TimeModel {
     const int root = last_of(tree.order.root());
     return results_at(tree, root, sum_at(tree, root));
   }
-  // Belongs to the tree that was asked for last.
+  // Round trip of the tree that was queried last.
   double round_trip() const { return round_trip_; }
 
  private:
@@ -196,10 +196,10 @@ class TimeModel {
   struct OneWayRing {
     struct Hop {
       double latency = 0, rest = 0;  // until the first flit has arrived, and the last one after it
-      double cycles = 0;             // on the link at the end where it could meet others
+      double cycles = 0;             // on the last link, where it could meet other packets
       bool operator==(const Hop&) const = default;
     };
-    std::vector<Hop> hops{};       // by position that it begins at
+    std::vector<Hop> hops{};       // by first position
     std::optional<double> time{};  // cycles of each tree, where all hops are alike
   };
   double one_way(const RingBoxTree& tree, int part) {
@@ -287,7 +287,7 @@ class TimeModel {
   const Plan& plan_;
   HopPaths& hops_;
   std::vector<std::uint64_t> flits_;  // by link
-  BusyLinks sums_, results_;          // last links of hops that meet, first ones of those that part
+  BusyLinks sums_, results_;          // last links of hops that meet, first links of hops that part
   const std::vector<TreeRank>* ranks_ = nullptr;                 // ranks of the tree at work
   std::vector<TreeRank> made_;                                   // its, where they are not kept
   std::vector<int> places_;                                      // places of ranks in it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of a plan of endpoint trees, estimated, not simulated: what algorithms are compared by
-// (collective/choice.h).
+// Estimated time of a plan of endpoint trees, not simulated: the basis on which algorithms are
+// compared (collective/choice.h).
 //
 // Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to
 //   the root and back; and B, the time in which the busiest link sends all its flits. They overlap:
@@ -10,20 +10,21 @@
 //   overlap: L + B. A hop takes the latencies of its links and switches and kNpuCycles
 //   (plan/hop_times.h), and the packet's own length at the slowest link; packets that meet on the
 //   last link to a receiver, or leave a sender by the same first one, follow each other. Where
-//   three or more sums meet on one link they also hold up others, for which B is stretched by
-//   kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which
-//   nothing is held up. All-to-alls whose packets turn in routers of a grid hold up others there,
+//   three or more sums meet on one link they also hold up further packets, for which B is stretched
+//   by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which
+//   nothing is held up. All-to-alls whose packets turn in routers of a grid hold up further packets
+//   there,
 //   for which B is stretched by kTurnCost and overlaps by kTurnOverlap.
 // The constants per hop were measured on unicasts of one flit without other traffic, the others
-//   fitted to all-reduces of 1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is
+//   fitted to all-reduces of 1 byte to 4 MiB on the mesh, Fred-A and Fred-C. The results are
 //   compared with simulation in tests/engine/algorithms_test.cpp and by scripts/reproduce
 //   algorithms.
 // Credits: a link that its buffer lets carry less than kFittedCredits of its rate sends what it
-//   carries, on each virtual channel (topology/credit_loop.h). What credits cost on links of 20 ns
-//   is in the constants.
+//   carries, on each virtual channel (topology/credit_loop.h). The constants include the cost of
+//   credits on links of 20 ns.
 // Links of 500 ns, as between boxes or wafers, are no part of the fit: on a switch of 16 of them,
 //   at 50 GB/s, all-reduces of 160 to 300 KiB by `direct` are estimated up to a sixth too long,
-//   those by `tree` a tenth too short (docs/studies/systems.md).
+//   all-reduces by `tree` a tenth too short (docs/studies/systems.md).
 #pragma once
 
 #include <vector>
@@ -53,7 +54,8 @@ bool counts_credits(const Topology& topology);
 // An operand of a sum at every rank (plan/plan.h) that no rank passes on.
 bool is_straight_operand(const Tree& tree);
 
-// All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
+// Cycles of a plan whose parts all begin at once. `walk`: walk of any plan on this fabric, with the
+// switches' online routes.
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);
 
 // Cycles that the first packet of an endpoint tree takes beside no other tree; 0 for trees in the
@@ -62,7 +64,7 @@ struct FirstPacket {
   double all = 0;         // from the leaves to the root and back to all that receive
   double round_trip = 0;  // until the last leaf that adds to it sees the result; 0: none sees one
 };
-// By tree.
+// First packets by tree.
 std::vector<FirstPacket> first_packets(const Topology& topology, const Plan& plan, HopPaths& hops);
 
 }  // namespace fredsim

@@ -235,8 +235,8 @@ class WorkPlanner {
       specs.push_back(specs_[part]);
       parts.push_back(plan_.parts[part]);
     }
-    // On a machine with failed components the switches may do what they do by few slices; where
-    // credits limit links, by one virtual channel, of which endpoints may have several.
+    // On a machine with failed components the switches may be limited to few slices; where credits
+    // limit links, to one virtual channel, while endpoints may use several.
     std::optional<double> in_switch;
     const bool may_be_slow =
         topology_.failed.cut_slices() || (topology_.has_slices() && counts_credits(topology_));
@@ -308,8 +308,8 @@ class WorkPlanner {
     }
   }
 
-  // On a grid: where `auto` has put all parts of a virtual channel that are in the switches there,
-  // they leave them rather than have unicasts of others on that channel wait.
+  // On a grid: where `auto` has put all in-switch parts of a virtual channel there, they leave the
+  // switches rather than have unicasts of other parts on that channel wait.
   void leave_beside_unicasts() {
     const std::vector<int> in_switch = in_switch_;
     for (const int part : in_switch) {
@@ -354,8 +354,7 @@ class WorkPlanner {
 
   // On a grid, where trees meet easily and rings are as good, and on a tree with failed paths: the
   // parts of a virtual channel that may take another path do so, all of them, since unicasts would
-  // have to wait for those that stay.
-  // False: there are none.
+  // have to wait for the remaining ones. False: there are none.
   bool leave_to_endpoints(const GroupConflict& conflict) {
     const int vc = plan_.parts[conflict.parts().front()].vc;
     std::vector<int> parts;
@@ -367,7 +366,7 @@ class WorkPlanner {
     return !parts.empty();
   }
 
-  // The last part that may take another path, of those that take most phases if there are any.
+  // Last part that may take another path, preferably among the parts that use the most phases.
   int part_to_give_way(const std::string& why) const {
     int chosen = -1;
     for (const int part : in_switch_) {
@@ -401,23 +400,22 @@ class WorkPlanner {
 // Vectors whose shares are as good as exact.
 constexpr std::uint64_t kKibi = 1024;
 constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
-// By which a sum, and its result, are later for the path by a helper.
+// Additional latency of a sum, and its result, on the path through a helper.
 constexpr double kDetachedCycles = 250;
-// And how many times as long it takes where no helper can be below the same L1 switch: operands and
-// results take turns with trees on the uplinks. Found by measurement of four groups over the L1
-// switches of Fred-D.
+// Factor of the time where no helper is below the same L1 switch: operands and results share the
+// uplinks with trees. Found by measurement of four groups over the L1 switches of Fred-D.
 constexpr double kCrossingCosts = 1.5;
 
-// By which all-to-alls are later where each hop has a port of its own: blocks meet at receivers,
-// where shares that go by the slices in turn do not. Found by measurement on Fred-D with one to
-// twelve failed components.
+// Slowdown of all-to-alls where each hop has a port of its own: blocks meet at receivers, while
+// shares that use the slices in turn do not. Found by measurement on Fred-D with one to twelve
+// failed components.
 constexpr double kHopByHopCosts = 1.15;
 
 bool is_all_to_all(const Part& part) {
   return part.collective == Collective::kAllToAll || part.collective == Collective::kAllToAllV;
 }
 
-// With ranks detached or without, what is done earlier.
+// Slices with or without detached ranks, whichever is faster.
 const SliceUse& faster_use(const Topology& topology, std::uint64_t bytes, const SliceUse& whole,
                            const SliceUse& detached) {
   if (!detached.detaches) return whole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner: from the collectives that are asked for to a plan on a fabric without blocks;
-// systems/make_plan.h takes any.
+// Planner: makes a plan of the requested collectives on a fabric without blocks;
+// systems/make_plan.h accepts any topology.
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@
 
 namespace fredsim {
 
-// Algorithms: "auto", "paper" and those of collective/algorithm.h. BadInput where the fabric or
-// group does not support the algorithm, naming what does; GroupConflict.
+// Algorithms: "auto", "paper" and the names of collective/algorithm.h. Errors: BadInput where the
+// fabric or group does not support the algorithm, naming supported ones; GroupConflict.
 Plan plan_on_fabric(const Topology& topology, std::span<const CollectiveSpec> work,
                     OnConflict on_conflict = OnConflict::kRefuse);
 
-// A part's collective, to be planned by itself by the part's algorithm.
+// Collective of a part, as a spec for planning it alone with the part's algorithm.
 CollectiveSpec spec_of_part(const Topology& topology, const Part& part);
 
 }  // namespace fredsim

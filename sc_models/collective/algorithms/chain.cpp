@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // chain: from or to the root in ring order, in two halves that go the same way round or one each,
-// whatever is faster (collective/detail/chains.h). A ring without the hop that closes it, so that
-// "ring" is another name of it.
+// whatever is faster (collective/detail/chains.h). It is a ring without the closing hop, so that
+// "ring" is an alternative name.
 #include "collective/algorithm.h"
 #include "collective/detail/chains.h"
 #include "collective/detail/endpoint_part.h"

@@ -89,7 +89,7 @@ class Detours final : public Algorithm {
       add_trees(topology, npus, detour_trees(groups[g], flow.groups[g]), {parts[g], cycles}, plan);
     }
   }
-  // Groups share links, so that none can wait for a packet that is due.
+  // No packet order: groups share links, so that no group can wait for a packet that is due.
   bool has_packet_order(const Topology& /*topology*/, const Part& /*part*/) const override {
     return false;
   }
@@ -100,7 +100,7 @@ class Detours final : public Algorithm {
 
   struct PartCycles {
     int part = 0;
-    double cycles = 0;  // in which its sources are to send
+    double cycles = 0;  // cycles in which its sources send
   };
 
   static void add_trees(const Topology& topology, const std::vector<NodeId>& npus,
@@ -183,8 +183,8 @@ class Detours final : public Algorithm {
     std::vector<std::size_t> order(trees.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](std::size_t t) { return latency[t]; });
-    // Trees by latency, as long as the end that those before have is later than the next one's
-    // first packet.
+    // Uses trees by ascending latency while the common end of the trees so far is later than the
+    // next tree's first packet.
     double end = 0, rate = 0, late = 0;
     std::size_t used = 0;
     for (; used < order.size() && (used == 0 || latency[order[used]] < end); ++used) {

@@ -57,10 +57,9 @@ class Direct final : public Algorithm {
     }
   }
 
-  // Every rank begins with the one after it, so that no receiver is everybody's first. On a mesh
-  // what goes to different ranks is spread over the VCs that the part may use: on one, packets at
-  // the head of a buffer hold up those behind them that go elsewhere. (Measured: a torus and a tree
-  // gain nothing by it.)
+  // Every rank begins with its successor, so that the first receivers all differ. On a mesh, blocks
+  // to different ranks are spread over the VCs of the part, to avoid head-of-line blocking on a
+  // single VC. (Measured: a torus and a tree gain nothing by it.)
   static void all_to_all(const EndpointPart& part) {
     const int ranks = part.ranks();
     const std::vector<std::vector<FlitRange>> rows = part.pair_blocks();

@@ -31,8 +31,8 @@ namespace {
 
 // Members by switch.
 struct SwitchMembers {
-  std::vector<std::vector<int>> lower, upper;  // ranks, of switches that have some
-  bool is_even = true;                         // as many on each
+  std::vector<std::vector<int>> lower, upper;  // ranks, by switch with members
+  bool is_even = true;                         // equal number on each switch
 
   std::size_t per_switch() const { return lower.empty() ? 0 : lower.front().size(); }
 };

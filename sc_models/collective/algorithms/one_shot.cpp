@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// one_shot: every rank sends its whole vector to all others and adds what it has from all, in the
-// order of ranks, so that all ranks have the same sum, bit for bit. One latency in place of two,
-// and N - 1 vectors into every rank in place of about two: libraries of collectives do so for small
+// one_shot: every rank sends its whole vector to all other ranks and adds all vectors in the order
+// of ranks, so that all ranks have the same sum, bit for bit. One latency in place of two, and N -
+// 1 vectors into every rank in place of about two: libraries of collectives do so for small
 //   sizes.
 //
 // Paths: the fastest by estimate (collective/plan_time.h), for the part alone, of
-//   a star: unicasts from every rank to all others;
+//   a star: unicasts between all pairs of ranks;
 //   a star by levels, on a tree of switches or a box of several dimensions: to a rank in each line
 //   of one dimension, which send on; combs, two per rank as an all-gather has them, for a group
 //     that fills a rectangle of a grid (collective/detail/multi_tree.h). All ranks cut their
 //     vectors alike. A flit that would be shared by both kinds of combs goes from cells of one
-//     colour of a chessboard along rows, from the others along columns.
+//     colour of a chessboard along rows, from cells of the other colour along columns.
 //   With slices each has a share of the vector.
 // Sums: N - 1 additions of the vector at every NPU, which take no time there, as in all algorithms
 //   (npu/npu_reducer.h).

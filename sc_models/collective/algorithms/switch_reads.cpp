@@ -29,7 +29,7 @@ constexpr int kMinAdders = 2;  // a tree adds at one and copies at another
 // cover the round trip of one alone, lose 7 %, since the shards of all meet at the ports.
 constexpr int kWindow = 64;
 
-// The tree of one owner. Ranks of adders come behind those of the group.
+// Tree of one owner. Ranks of adders follow the ranks of the group.
 class ShardTree {
  public:
   ShardTree(const EndpointPart& part, int owner, int adds, int copies)
@@ -79,7 +79,7 @@ class ShardTree {
   void pass_on(int from, int to) {
     tree_.ranks[from].broadcast_to.push_back(builder_.send(from, to, builder_.vc()));
   }
-  // Begins with the rank after the owner, so that no rank is every engine's first.
+  // Begins with the successor of the owner, so that every engine has a different first rank.
   void copy_to_others() {
     pass_on(owner_, copies_);
     for (int k = 1; k < ranks_; ++k) {

@@ -29,13 +29,13 @@
 namespace fredsim {
 namespace {
 
-// Links that a straight hop crosses, of so many at most in its row or column.
+// Number of links of a straight hop, and the maximum in its row or column.
 struct Straight {
   int distance = 0, longest = 0;
 };
 
-// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours have the last
-// one, on long lines those two links away too; where there are three, the next distances have the
+// Index of a hop's virtual channel, of `count` by priority, highest first. Neighbours use the last
+// channel, on long lines also NPUs two links away; with three channels, the next distances use the
 // one before. (Fitted on lines of 3 to 12: other shares of the same channels take up to a fifth
 // longer.)
 int channel_index(const Straight& hop, int count) {
@@ -144,13 +144,13 @@ class TwoPhase final : public Algorithm {
     }
     const std::vector<std::vector<FlitRange>> blocks = part.pair_blocks();
     const int ranks = part.ranks();
-    // Every rank begins with the one after it, so that no receiver is everybody's first.
+    // Every rank begins with its successor, so that the first receivers all differ.
     for (int offset = 1; offset < ranks; ++offset)
       for (int i = 0; i < ranks; ++i)
         relays.add(i, (i + offset) % ranks, blocks[i][(i + offset) % ranks]);
   }
   std::uint64_t trees(const Topology& /*topology*/, const CollectiveSpec& /*spec*/) const override {
-    return 2;  // of a pair
+    return 2;  // two trees per pair
   }
   // Packets of different pairs are in no ratio at a corner.
   bool has_packet_order(const Topology& /*topology*/, const Part& /*part*/) const override {

@@ -24,8 +24,8 @@ namespace {
 using Directions = std::array<bool, 2>;
 constexpr std::array<Directions, 3> kDirections{{{true, true}, {false, false}, {true, false}}};
 
-// Parts decide one after the other, knowing what those before want; then each of them again,
-// knowing all.
+// Parts choose one after the other, knowing the choices of earlier parts; then each chooses again,
+// knowing all choices.
 constexpr int kRounds = 3;
 
 class ChainPlanner {
@@ -70,7 +70,7 @@ class ChainPlanner {
     double ns = std::numeric_limits<double>::infinity();
   };
 
-  // True: it is another one than before.
+  // True: the choice has changed.
   bool choose(std::size_t c) {
     Choice& now = chosen_[c];
     for (const Crossing& crossing : now.crossings) flits_[crossing.link] -= crossing.flits;
@@ -140,7 +140,7 @@ class ChainPlanner {
   const std::vector<ChainSpec>& chains_;
   Plan& plan_;
   LinkWalk walk_;
-  std::vector<std::uint64_t> flits_;  // trees of the plan and those chosen, by link
+  std::vector<std::uint64_t> flits_;  // trees of the plan and chosen chains, by link
   std::vector<Choice> chosen_;
   std::vector<std::vector<int>> channels_;  // by chain: what its halves may use
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chains of collectives with a root: two per part (and slice), each for half of the data, from
-// or to the root around a ring of the members.
+// Chains of collectives with a root: two per part (and slice), each for half of the data, from or
+// to the root around a ring of the members.
 //
 // Which way round the halves go, both the same way or one each, is computed: what takes the part
 //   the shorter time, which is estimated as the flits that the whole plan puts on the busiest of
@@ -27,7 +27,8 @@ struct ChainSpec {
   Roles roles = Roles::kFromRoot;
 };
 
-// Adds the trees of these parts to a plan that has those of all others. They stay sorted by part.
+// Adds the trees of these parts to a plan that already has the trees of all other parts, and keeps
+// them sorted by part.
 void add_chains(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan);
 
 }  // namespace fredsim

@@ -17,8 +17,8 @@ namespace fredsim {
 namespace {
 
 constexpr double kMargin = 1.25;
-// Sources of several trees may inject between packets that others pass on: a window stays together
-// as one burst, which waits behind bursts of others at every hop. Measured on rings of eight over
+// Sources of several trees may inject between forwarded packets: a window stays together as one
+// burst, which waits behind bursts of other sources at every hop. Measured on rings of eight over
 // links of 500 ns: 0.78 of the rate at kMargin, 0.99 at this one.
 constexpr double kBurstMargin = 4;
 
@@ -82,7 +82,7 @@ void cover_round_trips(const Topology& topology, Plan& plan) {
     const double trip = packets_alone[t].all * (is_acknowledged ? 2 : 1);
     const double margin = is_acknowledged && bursts_meet(part, tree) ? kBurstMargin : kMargin;
     const double needed = margin * trip * packets / busiest[tree.part];
-    // No tree has more packets on their way than it has.
+    // No tree has more packets in flight than its own number of packets.
     part.window = std::max(part.window, static_cast<int>(std::ceil(std::min(needed, packets))));
   }
 }

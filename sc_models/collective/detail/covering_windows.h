@@ -17,8 +17,7 @@
 
 namespace fredsim {
 
-// Widens Part::window where it is too small; the trees are complete, acknowledgements are not in
-// them yet.
+// Widens Part::window where it is too small; the trees are complete, but without acknowledgements.
 void cover_round_trips(const Topology& topology, Plan& plan);
 
 }  // namespace fredsim

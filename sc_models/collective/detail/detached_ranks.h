@@ -20,19 +20,20 @@
 
 namespace fredsim {
 
-// By rank, the maximum that a slice joins to each other. On machines that are whole, and on grids,
-// all.
+// Ranks in the largest set that a slice connects, by rank. On machines without failures, and on
+// grids, all ranks.
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
                                int slice);
-// True if a slice can do without the ranks that it does not join: two or more joined, and each of
-// the others reaches one of those. The plan's parts are known.
+// True if a slice can work without the ranks that it does not join: two or more are joined, and
+// each detached rank reaches a joined one. The plan's parts must be known.
 bool can_detach(const Topology& topology, const Plan& plan, int part,
                 const std::vector<bool>& joined);
 
 class DetachedRanks {
  public:
   DetachedRanks(const Topology& topology, const Plan& plan, int part);
-  // To a tree of the joined ranks, whose `order` is theirs: the others, with their hops.
+  // Adds the detached ranks, with their hops, to a tree of the joined ranks, whose `order` covers
+  // the joined ranks.
   void attach(Tree& tree, const std::vector<bool>& joined);
 
  private:
@@ -46,7 +47,7 @@ class DetachedRanks {
   int vc_;
   bool is_slow_;                // uplinks are
   int turn_ = 0;                // trees so far
-  std::vector<double> load_{};  // by rank: trees for others, by the slices that lead there
+  std::vector<double> load_{};  // by rank: trees for other ranks, by the slices that lead there
 };
 
 }  // namespace fredsim

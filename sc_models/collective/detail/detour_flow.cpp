@@ -19,7 +19,7 @@ constexpr double kNoFlow = 1e-7;  // shares of the longest vector
 
 using Pairs = std::vector<std::pair<int, int>>;
 
-// Spanning trees of so many nodes, enumerated by Prüfer sequence.
+// Spanning trees of `n` nodes, enumerated by Prüfer sequence.
 std::vector<Pairs> spanning_trees(int nodes) {
   std::vector<Pairs> trees;
   std::vector<int> sequence(static_cast<std::size_t>(nodes - 2), 0);
@@ -120,7 +120,7 @@ class FlowProgram {
   }
 
  private:
-  // Flows from a member to those after it. Columns by hop, from its `a` to its `b` and back; 0:
+  // Flows from a member to later members. Columns by hop, from its `a` to its `b` and back; 0:
   // none.
   struct Source {
     std::size_t group = 0, place = 0;

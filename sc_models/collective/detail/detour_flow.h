@@ -41,12 +41,12 @@ struct DetourGroupFlow {
     std::vector<std::pair<int, int>> pairs;  // places in `members`, the lower one first
     double flits = 0;
   };
-  std::vector<WeightedTree> trees;             // those with flits
+  std::vector<WeightedTree> trees;             // trees with flits
   std::vector<std::vector<DetourPath>> paths;  // by pair: lower place * members + higher place
 };
 
 struct ConcurrentFlow {
-  double cycles = 0;  // the busiest link is busy for
+  double cycles = 0;  // time for which the busiest link is busy
   std::vector<DetourGroupFlow> groups;
 };
 

@@ -68,7 +68,7 @@ class TreeCutter {
     }
   }
 
-  // The path with the most flits left, of those that meet no other if there are any.
+  // Path with the most flits left, preferably disjoint from all other paths of the tree.
   DetourPath* best(std::vector<DetourPath>& paths, const std::set<int>& passed) const {
     DetourPath* best = nullptr;
     bool best_meets = true;

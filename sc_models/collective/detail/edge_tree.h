@@ -25,8 +25,8 @@ struct EdgeTree {
   Comb comb;    // rooted at the NPU of the controller's router
 };
 
-// Nothing where the group is not of that sort, or the fabric is no grid.
-// `root`: the controller's rank; `roots`: Part::roots.
+// Empty where the group is of another kind, or the fabric is no grid. `root`: the controller's
+// rank; `roots`: Part::roots.
 std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part, int root,
                                      int roots = 0);
 Tree edge_tree(TreeBuilder builder, const EdgeTree& tree, Roles roles, int root,

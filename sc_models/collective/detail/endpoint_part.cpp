@@ -83,11 +83,11 @@ void EndpointPart::add_box_halves(const RingBox& first, const RingBox& second) c
   });
 }
 
-// Packets through the levels of a tree of switches are spread over the VCs that their part may use:
-// on one, packets that wait for an uplink at the head of an L1 chiplet's input hold up those behind
-// them that stay below it, and the sums and results inside an L1 switch each other. What crosses
-// levels goes first. With two VCs it has one for itself where uplinks are slow; else sums go with
-// it, for they wait little.
+// Packets through the levels of a tree of switches are spread over the VCs of their part. On a
+// single VC, packets that wait for an uplink at the head of an L1 chiplet's input block packets
+// behind them that stay below the chiplet, and sums and results inside an L1 switch block each
+// other. Traffic across levels has the highest priority. With two VCs it has its own VC where
+// uplinks are slow; otherwise sums share it, since they rarely wait.
 void EndpointPart::spread(RingBox& box) const {
   const std::vector<int> channels = channels_of(topology_, plan_, number_);
   if (channels.size() < 2) return;
@@ -130,7 +130,7 @@ void EndpointPart::add_owned(const RingBox& box, const Range& of) const {
   }
 }
 
-// On one VC.
+// Uses a single VC.
 void EndpointPart::add_rooted(const RingBox& box) const {
   const FlitRange whole = vector();
   const auto place = std::ranges::find(box.ranks, part().root) - box.ranks.begin();

@@ -20,8 +20,8 @@ namespace fredsim {
 
 class EndpointPart {
  public:
-  // plan.parts[number], whose members, two or more, algorithm and window are set. All must outlive
-  // it.
+  // Handle of plan.parts[number], whose members (two or more), algorithm and window are set. All
+  // arguments must outlive it.
   EndpointPart(const Topology& topology, const CollectiveSpec& spec, int number, Plan& plan);
 
   const Topology& topology() const { return topology_; }
@@ -42,21 +42,22 @@ class EndpointPart {
   std::vector<FlitRange> slices() const;  // shares of the vector
 
   TreeBuilder builder(int slice) const { return {topology_, plan_, number_, slice}; }
-  void add(Tree tree) const;  // one without flits is left out
-  // A tree per slice and owner, or of collectives with one root a tree per slice, along the lines
-  // of a box.
+  void add(Tree tree) const;  // ignores a tree without flits
+  // Adds a tree per slice and owner, or for collectives with one root a tree per slice, along the
+  // lines of a box.
   void add_box(const RingBox& box) const;
-  // The same with each half of every owner's data along a box of its own; of collectives in which
-  // all ranks are owners.
+  // Adds such trees with each half of every owner's data along a box of its own; for collectives in
+  // which all ranks are owners.
   void add_box_halves(const RingBox& first, const RingBox& second) const;
-  // A sum at every rank: `tree(k)` brings all flits of a range from rank k to all, itself included.
+  // Adds a sum at every rank: `tree(k)` brings all flits of a range from rank k to all ranks,
+  // itself included.
   void add_sum_at_every_rank(const FlitRange& range, const std::function<Tree(int)>& tree) const;
-  // A block straight from one rank to another, on a virtual channel.
+  // Adds a block that goes straight from one rank to another, on a virtual channel.
   void add_pair(int from, int to, const FlitRange& block, int vc) const;
 
  private:
   void spread(RingBox& box) const;
-  // `range`: part that the box has of a range.
+  // `range`: maps a range to the box's share of it.
   template <typename Range>
   void add_owned(const RingBox& box, const Range& range) const;
   void add_rooted(const RingBox& box) const;

@@ -74,7 +74,7 @@ bool HopGraph::cross(int from, int to, std::vector<int>& links) const {
     links.push_back(link);
     passed += static_cast<int>(routers_.count(topology_.links[link].to));
   });
-  return passed == 2;  // its own and that of the receiver
+  return passed == 2;  // routers of the sender and of the receiver
 }
 
 void HopGraph::add(int a, int b) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hops between NPUs of a grid that no other NPU could divide: from one to another that is a link or
-// two away by the router of no other of them. A router without an NPU of the graph only forwards.
+// Graph of elementary hops between NPUs of a grid: hops of one or two links that pass no router of
+// another NPU of the graph. A router without an NPU of the graph only forwards.
 //
 // Shapes: ranks are places in the list of NPUs; hops are undirected, with the links of both
-//   directions, those between an NPU and its router too.
+// directions, including the links between an NPU and its router.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class HopGraph {
     int other(int rank) const { return rank == a ? b : a; }
   };
 
-  // Both must outlive it.
+  // Both arguments must outlive the graph.
   HopGraph(const Topology& topology, const std::vector<NodeId>& npus);
 
   int size() const { return static_cast<int>(npus_.size()); }
@@ -37,7 +37,7 @@ class HopGraph {
   double rate(int link) const { return topology_.links[link].rate.value(); }  // flits per cycle
   double slowest(const Hop& hop) const;  // rate of its slowest link
 
-  // Hops to the farthest NPU; nothing: not all are joined.
+  // Number of hops to the farthest NPU; empty: the graph is not connected.
   std::optional<int> reach(int from) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a group laid out in boxes (collective/endpoint_trees.h), as endpoint algorithms
-// need them.
+// Boxes of a group's members (collective/endpoint_trees.h) for endpoint algorithms.
 #pragma once
 
 #include <string>
@@ -11,26 +10,26 @@
 
 namespace fredsim {
 
-// In one line: group order; a whole grid along single hops.
+// One-dimensional box: group order; a whole grid along single hops.
 RingBox flat_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// In one line; on a grid those from which the farthest member is nearest come first.
+// One-dimensional box; on a grid sorted by distance to the farthest member, smallest first.
 RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& members);
 
 // A rectangle of a grid by rows and columns, any other group in group order.
 RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// By switch and level of a tree of switches; of one dimension where they are not as many
-// everywhere. Without levels along the dimensions of the fabric; of one dimension where the members
-// do not fill a box of them.
+// Box by switch and level of a tree of switches; one-dimensional where switches of a level differ
+// in their number of members. Without levels along the dimensions of the fabric; one-dimensional
+// where the members do not fill a box of them.
 RingBox level_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// Empty: level_box() has two dimensions or more. Else the end of a message, as of
-// Algorithm::refusal(), for an algorithm that needs them; `instead` is another one.
+// Empty: level_box() has two dimensions or more. Otherwise the end of a message, as of
+// Algorithm::refusal(), for an algorithm that needs two dimensions; `instead` names an alternative.
 std::string levels_refusal(const Topology& topology, const std::vector<NodeId>& members,
                            std::string_view algorithm, std::string_view instead);
 
-// Some link between switches is slower than the NPUs' own.
+// True where some link between switches is slower than the NPUs' links.
 bool slow_uplinks(const Topology& topology);
 
 }  // namespace fredsim

@@ -43,7 +43,7 @@ struct GridBox {
   bool ring_y = false;     // columns are
   std::vector<int> ranks;  // rank at cell y * width + x
 };
-// Nothing where the group does not fill one, or the fabric is no grid.
+// Empty where the group does not fill a rectangle, or the fabric is no grid.
 std::optional<GridBox> grid_box(const Topology& topology, const std::vector<NodeId>& members);
 
 struct Comb {
@@ -58,19 +58,19 @@ void add_comb(TreeBuilder& builder, const GridBox& box, const Comb& comb, Roles 
 Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles roles,
                const FlitRange& range);
 
-// Part of the data that goes over row spines. `blocks`: those of all ranks, each with its root
-// there; otherwise an all-reduce.
+// Share of the data on row spines. `blocks`: blocks of all ranks, each rooted at its rank;
+// otherwise an all-reduce.
 Rational comb_share(const GridBox& box, bool blocks);
 
-// Combs of an all-reduce, those with the shortest paths first, each with its share of the vector.
+// Combs of an all-reduce, sorted by path length, shortest first, each with its share of the vector.
 struct WeightedComb {
   Comb comb;
   Rational weight;
 };
 std::vector<WeightedComb> all_reduce_combs(const GridBox& box);
 
-// Flits of each of these combs: weight * flits, rounded down; what is left over goes to the first
-// ones, a flit each.
+// Flits of each comb: weight * flits, rounded down; the remaining flits go to the first combs, one
+// each.
 std::vector<std::uint64_t> comb_flits(const std::vector<WeightedComb>& combs, std::uint64_t flits);
 
 }  // namespace fredsim

@@ -16,17 +16,17 @@
 namespace fredsim {
 namespace {
 
-constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
+constexpr double kLoadInHops = 3;  // extra length, in hops, of a path over links of a mean load
 constexpr double kSame = 1e-9;     // tolerance for equal loads
-// Hops of at most so many members give way in chains; every number of trees is tried for them, and
-// trees are made shorter.
+// Limit in members for chains of exchanges; up to it every number of trees is tried, and trees are
+// made shorter.
 constexpr int kSmall = 64;
 constexpr int kChain = 3;
-// More trees are worth it where they take so much off the busiest link.
+// Minimum gain on the busiest link that justifies more trees.
 constexpr double kWorthIt = 0.995;
 
-// No trees load the busiest link less, by a vector of one flit: what all hops carry together, and
-// those of one member.
+// Lower bound on the busiest link's load for a vector of one flit: from the total capacity of all
+// hops, and from the hops of each member.
 double min_load(const HopGraph& graph) {
   double all = 0;
   std::vector<double> of_member(graph.size(), 0);
@@ -39,7 +39,7 @@ double min_load(const HopGraph& graph) {
   return std::max((graph.size() - 1) / all, 1 / std::ranges::min(of_member));
 }
 
-// Least load of the busiest link of so many trees, of which it carries a whole number.
+// Minimum load of the busiest link for this number of trees, of which it carries a whole number.
 double reachable(const HopGraph& graph, int trees) {
   double min = std::numeric_limits<double>::infinity();
   std::set<double> rates;
@@ -52,8 +52,7 @@ double reachable(const HopGraph& graph, int trees) {
 
 using Hops = std::vector<int>;  // hops of a tree, by number
 
-// Hops of a tree from `root` outwards, those of a rank together; the last goes to the farthest
-// rank.
+// Hops of a tree from `root` outwards, grouped by rank; the last one reaches the farthest rank.
 std::vector<std::pair<int, int>> outwards(const HopGraph& graph, const Hops& tree, int root) {
   std::vector<std::vector<int>> joined(graph.size());
   for (const int hop : tree) {

@@ -35,9 +35,9 @@ struct PackedTree {
   std::vector<std::pair<int, int>> hops;  // (above, below), from the root outwards
 };
 
-// All links between routers are of one rate, and all between NPUs and routers.
+// True where all links between routers have one rate, and all links between NPUs and routers.
 bool grid_is_even(const Topology& topology);
-// Hops join all members.
+// True where hops connect all members.
 bool can_pack_trees(const Topology& topology, const std::vector<NodeId>& members);
 // Two members or more, which can_pack_trees().
 std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector<NodeId>& members);

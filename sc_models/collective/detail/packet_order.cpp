@@ -56,7 +56,7 @@ class Order {
     if (!on_grid_) count_on_channels();
     for (Tree* tree : trees_) set_dues(*tree);
     const std::uint64_t window = last_due_ / shortest + 1;
-    // Its window must not hold back what has a pace.
+    // The window must not throttle paced sources.
     if (part_.is_paced() || (!on_grid_ && window <= kMaxWindow))
       part_.window = std::max(part_.window, static_cast<int>(window));
     if (window <= static_cast<std::uint64_t>(part_.window) &&
@@ -169,7 +169,7 @@ class Order {
   Part& part_;
   std::vector<Tree*> trees_;
   bool on_grid_;
-  std::vector<std::uint64_t> packets_;  // in a frame, by tree
+  std::vector<std::uint64_t> packets_;  // packets in a frame, by tree
   double frame_ = 0;                    // cycles
   double units_per_cycle_ = 1;
   std::uint64_t last_due_ = 0;                                     // latest due of a first packet

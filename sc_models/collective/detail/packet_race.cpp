@@ -111,7 +111,7 @@ class PacketRace {
     int slot = -1;  // a sum's; -1: a result
     const std::vector<int>* path = nullptr;
     std::size_t at = 0,
-                ended = 0;  // links that it is on or has passed; those that its end has passed
+                ended = 0;  // links on which it is or was; links that its tail has passed
     int flits = 0;
     double tail = 0;  // time from which all of it is there
   };
@@ -128,15 +128,15 @@ class PacketRace {
     // State in a run.
     int left = 0, room = 0;
     bool is_busy = false;
-    int packet = -1;   // whose end is not known yet
+    int packet = -1;   // packet whose tail time is not known yet
     double begun = 0;  // when its head was sent
     std::size_t turn = 0;
     std::deque<std::pair<double, int>> returning{};  // credits: when, flits
     bool is_called = false, lacks_credits = false;
     std::vector<Input> inputs{};
-    std::deque<int> staged{};            // in the output of a switch, or the queue of a NIC
-    std::deque<int> copies{}, passed{};  // an NPU's
-    int root_link = -1;                  // that a root waits on for room among the copies
+    std::deque<int> staged{};            // packets in a switch's output staging, or in a NIC queue
+    std::deque<int> copies{}, passed{};  // packets of an NPU
+    int root_link = -1;                  // link on which a root waits for room among the copies
   };
   enum class Kind : std::uint8_t { kArrival, kSent, kCredit, kSeen };
   struct Event {
@@ -360,9 +360,9 @@ class PacketRace {
     if (!link.from_switch) queue(link);
   }
 
-  // The end of the packet that a link is sending, once the end of it is known on the link before,
-  // and all of its flits have credits. Until then the link is kept, and others that the packet is
-  // on.
+  // Completes the packet that a link is sending, once its tail time on the previous link is known
+  // and all of its flits have credits. Until then the link stays busy, as do all links under the
+  // packet.
   void settle(int number) {
     LinkState& link = links_[number];
     if (link.packet < 0) return;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which NIC ports unicasts go on a FRED tree with failed components (topology/faults.h), so that
-// all ports that are left share the load.
+// Balance of unicasts over NIC ports on a FRED tree with failed components (topology/faults.h), so
+// that all remaining ports share the load.
 //
-// A hop takes any slice that joins its two ends. Loads are those of all links on its path, of the
-//   whole plan, in-switch trees included, as the time that they take at the links' rates. Hops move
-//   one after the other to where a sum over the links, of a high power of their loads, becomes
-//   minimal, some rounds long: which makes the busiest links less so.
-// Granularity: a hop is the flits of a tree. Planners cut what they move into more trees where
-//   there are few (slice_cuts()).
+// A hop may take any slice that joins its two ends. Loads are the loads of all links on its path,
+// for the whole plan, in-switch trees included, as transfer times at the links' rates. Hops move
+// one after the other to the port that minimises the sum over the links of a high power of their
+// loads, for several rounds, which lowers the load of the busiest links.
+// Granularity: a hop is the flits of a tree. Planners cut data into more trees where there are few
+// (slice_cuts()).
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ struct UplinkKind {
 
 // The uplinks of a node that its group may take now.
 struct FreeUplinks {
-  std::vector<int> all;  // in the order of their numbers, free or not
+  std::vector<int> all;  // all ports in ascending order, free or not
   std::map<UplinkKind, std::vector<int>> of_kind;
 };
 
@@ -124,7 +124,7 @@ class TreeEnumerator {
         if ((in && need.inputs != 0) || (out && need.outputs != 0)) continue;
         if ((in || out) == half_taken) found[kind_of(chiplet, port)].push_back(port);
       }
-      free.of_kind.merge(found);  // keeps what is there: half taken ones come first
+      free.of_kind.merge(found);  // keeps existing entries: half-taken uplinks come first
     }
     return free;
   }
@@ -144,7 +144,7 @@ class TreeEnumerator {
     return kinds;
   }
 
-  // All choices of kinds that lead to one chiplet, but for those seen.
+  // Visits all choices of kinds that lead to one chiplet, except the choices already seen.
   bool other_choices(const ReductionTree& tree, std::size_t begin,
                      const std::vector<FreeUplinks>& uplinks,
                      const std::set<std::vector<UplinkKind>>& seen) {
@@ -157,7 +157,7 @@ class TreeEnumerator {
           if (kind.parent == parent) kinds[s].push_back(kind);
       }
       if (std::ranges::any_of(kinds, [](const auto& of_node) { return of_node.empty(); })) continue;
-      std::vector<std::size_t> at(kinds.size());  // counts through them
+      std::vector<std::size_t> at(kinds.size());  // mixed-radix counter over the choices
       for (std::size_t digit = 0; digit < at.size();) {
         std::vector<UplinkKind> chosen;
         std::vector<int> ports;
@@ -173,7 +173,7 @@ class TreeEnumerator {
     return false;
   }
 
-  // By these uplinks to the next level.
+  // Goes up by these uplinks to the next level.
   bool up(const ReductionTree& tree, std::size_t begin, const std::vector<int>& ports) {
     ReductionTree next = tree;
     std::map<NodeId, int> parents;  // ascending, as the nodes of a level

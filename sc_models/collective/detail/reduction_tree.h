@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chiplets and uplinks that a group's data take in one slice of a Fred tree, and the flows of a
-// plan's tree (plan/plan.h) on them (§5).
+// Reduction trees: the chiplets and uplinks of a group's data in one slice of a Fred tree, and the
+//   flows of a plan's tree (plan/plan.h) on them (§5).
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ using PortUse = std::map<NodeId, PortMasks>;
 // joined leads into it.
 ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,
                            const std::vector<bool>& joined);
-// By which NIC port a member sends into a slice: its number; on a grid, which has one, the first
-// that has a link.
+// NIC port at which a member sends into a slice: the slice's number; on a grid, which has one
+// slice, the first port with a link.
 int slice_nic_port(const Topology& topology, NodeId member, int slice);
 
 // Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is

@@ -37,11 +37,11 @@ const RoutedFlows& RouteCache::route(NodeId chiplet, const std::vector<Flow>& fl
 bool SliceRouter::place() {
   if (on_grid_) return place_from(0);
   if (!demand_fits() || !place_from(0)) return false;
-  // More uplink trees, one each in turn, for those who need them.
+  // Adds uplink trees, one each in turn, for parts that need more.
   for (bool more = true; more;) {
     more = false;
     for (SlicePart& part : parts_) {
-      // Streams are to fill the ports of those that get them all.
+      // Streams should fill the ports of members that receive all streams.
       const std::span<const NodeId> all(members(part));
       const int wanted =
           trees_wanted(topology_, part.uplink_trees.front(),
@@ -54,7 +54,7 @@ bool SliceRouter::place() {
   return true;
 }
 
-// Uplink trees have equal shares: without one that is much slower than the others these are done
+// Uplink trees have equal shares: dropping a much slower tree lets the remaining ones finish
 // earlier.
 void SliceRouter::leave_out_slow(SlicePart& part) const {
   std::vector<std::pair<double, ReductionTree>> by_rate;

@@ -104,8 +104,7 @@ SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& 
   return loads;
 }
 
-// By link, what a flit of each slice's share takes on it, in ns; links without any load are left
-// out.
+// Cost of each slice's share by link, in ns per flit; links without load are left out.
 using Costs = std::vector<std::vector<double>>;
 
 Costs costs_of(const Topology& topology, const SliceLoads& loads) {
@@ -133,9 +132,8 @@ double busiest_ns(const Costs& costs, const std::vector<double>& shares) {
   return max;
 }
 
-// Shares of the slices, of those that may have one, such that the busiest link is the least so.
-// Each round the slices answer to the links that were busiest so far, and the links to what the
-// slices have had.
+// Shares of the allowed slices that minimise the load of the busiest link. In each round the slices
+// respond to the busiest links so far, and the links to the shares so far.
 std::vector<double> best_shares(const Costs& costs, const std::vector<bool>& allowed) {
   constexpr int kGameRounds = 3000;
   std::vector<double> had(allowed.size());      // by slice, rounds

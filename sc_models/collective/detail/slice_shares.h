@@ -27,7 +27,7 @@ namespace fredsim {
 
 class SliceShares {
  public:
-  explicit SliceShares(int slices) : slices_(slices) {}  // even ones
+  explicit SliceShares(int slices) : slices_(slices) {}  // even shares
   // `weights`: as Part::slice_weights.
   SliceShares(const Topology& topology, std::vector<std::uint64_t> weights);
 
@@ -41,17 +41,17 @@ class SliceShares {
   std::vector<std::uint64_t> weights_;  // empty: all the same
 };
 
-// 1 for each slice that joins all members or, where `detached`, can do without the others, 0 for
-// others; empty where nothing has failed. The plan's parts are known.
+// Weight 1 for each slice that joins all members or, with `detached`, can work without the detached
+// ones, else 0; empty where nothing has failed. The plan's parts must be known.
 std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& plan, int part,
                                         bool detached);
 struct SliceUse {
   std::vector<std::uint64_t> weights;
   double flits_per_ns = 0;  // rate of the part by itself; 0: it does not use the switches
-  bool detaches = false;    // some ranks
+  bool detaches = false;    // it detaches some ranks
   bool crosses = false;     // some of the detached ranks are the only ones of their L1 switch
 };
-// By part, from a plan of long vectors with even weights.
+// Use of the slices by part, from a plan of long vectors with even weights.
 std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan);
 // "0 : 1 : 1 : 1 : 1"
 std::string weights_text(const std::vector<std::uint64_t>& weights);

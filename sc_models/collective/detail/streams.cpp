@@ -21,20 +21,20 @@
 namespace fredsim {
 namespace {
 
-// Packets under way per block: as those of a chain. Fewer on a mesh whose links weights and
-// gradients share: weights must not fill the queues of NPUs before gradients that have as far to go
+// Packets in flight per block: as for a chain. Fewer on a mesh whose links carry weights and
+// gradients: weights must not fill the queues of NPUs ahead of gradients with an equally long path
 // (0.400 of the controllers' rate in place of 0.365, measured).
 struct Window {
   int min = 0, per_rank = 0;
 };
 constexpr Window kAlone{64, 32};
 constexpr Window kBothWays{16, 3};
-// Rounds over all corners; of the weight of loads, and of what is the same for doubles.
+// Number of rounds over all corners; exponent of loads; tolerance for equal doubles.
 constexpr int kCornerRounds = 8;
 constexpr double kSharpness = 32;
 constexpr double kTolerance = 1e-6;
 
-// By root; none where one of them has none.
+// Edge trees by root; empty if any root has none.
 std::optional<std::vector<EdgeTree>> edge_trees(const Topology& topology, const Part& part) {
   std::vector<EdgeTree> trees;
   for (int k = 0; k < part.roots; ++k) {
@@ -103,9 +103,9 @@ class Streams {
     return edge_tree({topology_, plan_, number_, 0}, edge, roles(), root, block, part_.roots);
   }
 
-  // Two controllers of a corner enter by NIC ports of its NPU that trees of others may fill
-  // (mesh_pkg::npu_port). So those of corners go by the other line first where that makes the
-  // busiest links less so.
+  // Two controllers of a corner enter at NIC ports of its NPU that other trees may fill
+  // (mesh_pkg::npu_port). Corner controllers therefore take the other line first where that lowers
+  // the load of the busiest links.
   void turn_some(std::vector<EdgeTree>& edges, const std::vector<FlitRange>& blocks,
                  std::vector<Tree>& trees) const {
     const LinkWalk walk(topology_, plan_, false);
@@ -159,8 +159,8 @@ class Streams {
            }) > 1;
   }
 
-  // Sums on their way to a controller's slow link wait there: on a virtual channel of their own, if
-  // another is free, they do not hold up those of other controllers behind them.
+  // Sums wait for a controller's slow link: on a free virtual channel of their own they do not
+  // block sums of other controllers behind them.
   void part_last_hops(std::vector<Tree>& trees) const {
     const std::vector<int> others = other_channels();
     if (others.empty() || !reduces(roles())) return;
@@ -170,8 +170,8 @@ class Streams {
           if (send.rank < part_.roots) send.vc = others.front();
   }
 
-  // Sums beside weights in an input buffer hold them up and are held up: they have a virtual
-  // channel of their own where there is one beside that of the last hops.
+  // Sums beside weights in an input buffer block each other: sums have their own virtual channel
+  // where one is free beside the channel of the last hops.
   int channel_of_chains() const {
     const std::vector<int> others = other_channels();
     return topology_.has_slices() && reduces(roles()) && others.size() > 1 ? others.back()
@@ -200,8 +200,8 @@ class Streams {
 
   NodeId switch_of(int rank) const { return topology_.nodes[part_.members[rank]].above; }
 
-  // The root, then all others from one of its switch on, `skipped` of them left out, or from
-  // anywhere.
+  // Root, followed by all ranks that are not roots, starting at number `skipped` of the ranks on
+  // its switch, or, if there are none, at evenly spaced ranks.
   std::vector<int> ring_of(int root, int skipped) const {
     const int others = static_cast<int>(part_.members.size()) - part_.roots;
     std::vector<int> near;
