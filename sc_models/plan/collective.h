@@ -34,7 +34,7 @@ enum class PacketOrder : std::uint8_t {
 };
 
 std::string to_string(Collective collective);          // "all_reduce"
-std::span<const std::string_view> collective_names();  // in the order of Collective
+std::span<const std::string_view> collective_names();  // order of Collective
 Collective parse_collective(const std::string& text);
 std::string priority_name(int vc);            // "mp", "pp", "dp"
 int parse_priority(const std::string& text);  // returns the VC

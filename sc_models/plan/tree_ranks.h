@@ -110,7 +110,7 @@ class TreeRanks {
     std::size_t ranks;
     std::uint64_t receivers;
   };
-  std::optional<Counts> counts_;  // of the whole tree, where only some of its ranks are here
+  std::optional<Counts> counts_;  // counts of the whole tree, where only some of its ranks are here
 };
 
 // Calls back with each hop of sums and results: the sending rank, the kind and the hop.
