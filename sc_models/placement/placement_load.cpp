@@ -155,7 +155,7 @@ void PlacementLoad::find_paths(bool with_controllers) {
   const LinkWalk walk(topology_, none, routes_by_table(topology_));
   const HopTimes times(topology_);
   const double cycle_ns = kNsPerSecond / static_cast<double>(topology_.clock_hz);
-  std::map<int, int> number_of;  // by link of the topology
+  std::map<int, int> number_of;  // index in link_ns_ by topology link
   paths_.resize(nodes.size() * nodes.size());
   for (int from = 0; from < endpoints_; ++from) {
     for (int to = 0; to < endpoints_; ++to) {
