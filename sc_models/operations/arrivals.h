@@ -33,7 +33,7 @@ class Arrivals {
   Arrivals(std::uint64_t overhead_ps, const Skew& skew, std::uint64_t seed, std::uint64_t clock_hz);
 
   bool any() const { return overhead_ > 0 || skew_.kind != SkewKind::kNone; }
-  // `who`: any number that identifies the NPU.
+  // Delay in cycles. `who`: any number that identifies the NPU.
   std::uint64_t lag(std::uint64_t operation, std::uint64_t who) const;
   // Delays by node; empty: no delays.
   std::vector<std::uint64_t> lags(std::uint64_t operation, const Topology& topology) const;

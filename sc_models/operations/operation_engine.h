@@ -38,7 +38,7 @@ struct Dependency {
 // (engine/detail/run_observers.h).
 struct OperationLabel {
   std::string name{};
-  std::vector<int> parts{};  // by part of its specs
+  std::vector<int> parts{};  // result parts by part of its specs
 };
 
 struct IssueOptions {

@@ -81,7 +81,7 @@ class RankStarts {
     RankStarts* operation = nullptr;
     std::vector<bool> parts;  // parts of this operation that it depends on
     bool all_ranks = false;
-    std::map<NodeId, int> left;  // by NPU of these parts: number of ranks that are not complete
+    std::map<NodeId, int> left;  // incomplete ranks by NPU of these parts
     int left_in_all = 0;
     bool waits_for_all(NodeId npu) const { return all_ranks || !left.contains(npu); }
   };

@@ -12,10 +12,11 @@ std::span<const Part> asked_parts(const Plan& plan) {
 
 // Maps ranks of a plan's steps to ranks of its collectives, and back.
 struct SystemOperations::Ranks {
-  std::shared_ptr<const PreparedPlan> plan{};                 // keeps the plan's address valid
-  std::vector<std::vector<std::vector<RankOfPart>>> asked{};  // by step and rank in the step
+  std::shared_ptr<const PreparedPlan> plan{};  // keeps the plan's address valid
   std::vector<std::vector<std::vector<RankOfPart>>>
-      steps{};  // by collective and rank in the collective
+      asked{};  // collective ranks by step and its rank
+  std::vector<std::vector<std::vector<RankOfPart>>>
+      steps{};  // step ranks by collective and its rank
 };
 
 SystemOperations::SystemOperations(OperationEngine& steps) : steps_(steps) {
