@@ -68,7 +68,7 @@ class Chooser {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
-  static constexpr double kClearly = 0.96;  // less than what the model is wrong by is no reason
+  static constexpr double kClearly = 0.96;  // differences below the model's error do not count
   static constexpr double kClearlyOfPairs =
       0.985;  // nothing is added: first packets are known to 3 %
   // Grids, beyond the size of a race: the busiest link alone decides which is faster.

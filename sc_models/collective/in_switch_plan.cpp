@@ -29,8 +29,8 @@ constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
 // Trees per slice share when ranks are detached; interleaves the helpers and their ports.
 constexpr std::uint64_t kDetachedTrees = 12;
-// And slices keep pace with each other: one that is ahead fills the buffers by which the helpers of
-// another get their operands.
+// Slices keep pace with each other: a slice that is ahead fills the buffers through which the
+// helpers of another slice receive operands.
 // Found by measurement on Fred-D: 1 to 4 packets do as well; without a limit, sets of failed
 //   components take up to half as long again.
 constexpr int kDetachedLead = 2;

@@ -2,11 +2,11 @@
 // Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the
 // routers of a mesh that add.
 //
-// Slices: each carries its share and shares nothing with the others; those that failed components
-//   keep from some members do without them (collective/detail/detached_ranks.h). In a slice the
-//   members' chiplets and, level by level, the chiplets above them up to one that all have in
-//   common are a group's reduction tree (collective/detail/reduction_tree.h); it also says which
-//   uplink every chiplet takes.
+// Slices: each carries its share and has no resources in common with other slices; slices that
+//   failed components cut off from some members detach these members
+//   (collective/detail/detached_ranks.h). In a slice the members' chiplets and, level by level, the
+//   chiplets above them up to a common chiplet form a group's reduction tree
+//   (collective/detail/reduction_tree.h); it also says which uplink every chiplet takes.
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is
 //   distributed on the way down; up and down are two flows of one phase. Simple collectives
 //   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
@@ -19,12 +19,12 @@
 //   many trees over different uplinks (uplink trees) as it needs and gets: simple collectives are
 //   split over them, steps of compound ones go by them in turn, as many at once as there are uplink
 //   trees.
-// Phases: what a group does one after the other has an index each, its uplink trees too. Parts of
-//   one VC that are under way together share phases and are routed together; each port, uplinks
+// Phases: each serial step of a group has its own index, each of its uplink trees too. Parts of one
+//   VC that are under way together share phases and are routed together; each port, uplinks
 //   included, is one part's in all of their phases and each direction, so that no part waits for
 //   another inside the fabric; an NPU may send for one part and receive for another. Parts of
-//   different VCs have different phases. Parts that wait for others (OnConflict::kLater) take over
-//   the phases of earlier ones that have the same rows.
+//   different VCs have different phases. Parts that wait for earlier parts (OnConflict::kLater)
+//   take over the phases of earlier ones that have the same rows.
 // Uplinks are given out by a search over all groups' choices (visit_reduction_trees) that goes back
 //   where no uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is
 //   complete, up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours

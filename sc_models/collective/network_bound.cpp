@@ -122,8 +122,7 @@ std::vector<Strip> strips_of(const SwitchGrid& grid) {
   return strips;
 }
 
-// Seconds per byte of the vector that a straight cut of a grid takes, the one that takes most; 0
-// without a grid.
+// Maximum over all straight cuts of a grid of the seconds per byte of the vector; 0 without a grid.
 double seconds_of_strips(const Topology& topology, const Part& part) {
   std::vector<MeshPlace> places;  // places of members
   for (const NodeId member : part.group()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower bound on the time of a collective on a network, whatever its algorithm: bytes that must
-// cross a cut, over what the cut carries. Compared with Part::bound_ns, the bound for a plan's own
-// paths, it reveals a plan that uses the network badly.
+// cross a cut, divided by the cut's bandwidth. Compared with Part::bound_ns, the bound for a plan's
+// own paths, it reveals a plan that uses the network badly.
 //
 // Cuts: around each rank of the group (of kMaxCuts of them, evenly, in a large one); all straight
 //   ones between columns or rows of a grid, two at a time on a torus; and, where the group has all

@@ -8,8 +8,8 @@
 //   that receive. In-switch trees: hops of detached ranks alone.
 // Operands: of no rank does another have the same flits by two trees; a sum at every rank has each
 //   rank's operand once; relays have none.
-// Trees of one box of rings (plan/ring_box_trees.h) are turns of each other, one of them stands for
-//   all.
+// Trees of one box of rings (plan/ring_box_trees.h) are rotations of each other, so that only one
+// of them is checked.
 // Cost: linear in the ranks of the trees, and a sort of the ranges of trees that overlap, as in
 //   all-to-alls; always on.
 // Errors: std::logic_error, a fault of the algorithm and never of its input: "plan of detours: npu3

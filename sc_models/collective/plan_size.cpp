@@ -69,8 +69,8 @@ class SizeOfOne {
            papers->exists_on(topology_);
   }
 
-  // The algorithm that is asked for; of the choices the last one of the fabric, which is what
-  // `auto` takes for large sizes.
+  // Requested algorithm; for a choice the last algorithm that the fabric has, which `auto` takes
+  // for large sizes.
   const Algorithm& counted() const {
     if (const Algorithm* named = find_algorithm(spec_.algorithm, spec_.collective);
         named != nullptr && !named->is_in_switches())

@@ -3,9 +3,8 @@
 // machine has, and take minutes to find out.
 //
 // Bytes are the heap memory of the plan, within a fourth of the true figure for plans of more than
-// a megabyte (tests/collective/plan_size_test.cpp); groups that are planned otherwise than asked
-// for, because they do not fit in the switches, are not known here, and `auto` counts as what it
-// takes for large sizes.
+// a megabyte (tests/collective/plan_size_test.cpp); fallbacks for groups that do not fit in the
+// switches are not taken into account, and `auto` counts as its choice for large sizes.
 #pragma once
 
 #include <cstdint>

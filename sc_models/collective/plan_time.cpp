@@ -245,7 +245,7 @@ class TimeModel {
     return rank;
   }
 
-  // Time at which a rank has added what comes from below.
+  // Time at which a rank has added all sums from below.
   double sum_at(const Tree& tree, int rank) {
     const auto first = static_cast<std::ptrdiff_t>(arrivals_.size());
     for (const int from : (*ranks_)[places_[rank]].reduce_from) {

@@ -13,11 +13,10 @@
 //   three or more sums meet on one link they also hold up further packets, for which B is stretched
 //   by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which
 //   nothing is held up. All-to-alls whose packets turn in routers of a grid hold up further packets
-//   there,
-//   for which B is stretched by kTurnCost and overlaps by kTurnOverlap.
-// The constants per hop were measured on unicasts of one flit without other traffic, the others
-//   fitted to all-reduces of 1 byte to 4 MiB on the mesh, Fred-A and Fred-C. The results are
-//   compared with simulation in tests/engine/algorithms_test.cpp and by scripts/reproduce
+//   there, for which B is stretched by kTurnCost and overlaps by kTurnOverlap.
+// The constants per hop were measured on unicasts of one flit without other traffic, all other
+//   constants fitted to all-reduces of 1 byte to 4 MiB on the mesh, Fred-A and Fred-C. The results
+//   are compared with simulation in tests/engine/algorithms_test.cpp and by scripts/reproduce
 //   algorithms.
 // Credits: a link that its buffer lets carry less than kFittedCredits of its rate sends what it
 //   carries, on each virtual channel (topology/credit_loop.h). The constants include the cost of

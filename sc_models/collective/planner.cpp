@@ -73,8 +73,8 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   return part;
 }
 
-// The algorithm that a part takes in the switches, asked for or by the paper's choice; null: it
-// goes by the endpoints. BadInput where one is asked for that the part cannot have.
+// Algorithm of a part in the switches, as requested or by the paper's choice; null: the part runs
+// at the endpoints. Errors: BadInput where the part cannot have a requested algorithm.
 const Algorithm* switch_algorithm_of(const Topology& topology, const CollectiveSpec& spec,
                                      const Part& part) {
   if (is_choice(spec.algorithm)) {
@@ -110,8 +110,8 @@ class WorkPlanner {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_choice(spec.algorithm));
   }
 
-  // Plan to measure what the slices of a machine with failed components carry: even weights; what
-  // no slice can do in the switches runs at the endpoints.
+  // Plan for measuring the throughput of slices on a machine with failed components: even weights;
+  // collectives that no slice can run in the switches run at the endpoints.
   Plan run_even(bool detached) {
     is_measured_ = true;
     by_slices_ = !detached;

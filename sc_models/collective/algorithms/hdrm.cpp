@@ -81,7 +81,7 @@ class Hdrm final : public Algorithm {
         topology.name, each, upper, lower, allowed_algorithms(part.collective));
   }
   // All-reduces have as many as cover the way through all steps, and a fifth more. Every link is as
-  // full as the NICs, so that what goes beyond it waits in queues and comes late to some steps
+  // full as the NICs, so that any further packets wait in queues and arrive late for some steps
   // (docs/studies/eflops.md).
   bool paces_by_window() const override { return true; }
   int window(const Topology& topology, const Part& part) const override {

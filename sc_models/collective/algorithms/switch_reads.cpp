@@ -9,8 +9,8 @@
 // The switch's engines are endpoints at ports of their own (NodeKind::kAdder), which a plan has as
 //   relays (Part::relays): shard k is added at engine k and copied at the next one, so that with as
 //   many engines as ranks none has more to carry than a rank. Reads are idealised: operands come
-//   without a request. What requests and acknowledgements take of the wire is in the links'
-//   efficiency.
+//   without a request. The links' efficiency includes the overhead of requests and
+//   acknowledgements.
 // The copy that the hardware sends back to the owner, S/N bytes towards each rank, is left out: the
 //   owner has the sum.
 #include <fmt/format.h>

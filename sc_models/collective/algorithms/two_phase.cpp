@@ -8,9 +8,9 @@
 //   5 x 4, where X-Y routing (direct) leaves a fifth of it idle.
 // A corner that is no member of the group, or has no path, relays nothing; the other one then has
 //   the whole block, and without any it goes straight to its receiver, as in direct.
-// Virtual channels: by the distance of a hop, farthest first. What comes from afar passes what the
-//   NPUs on its way send to their neighbours, so that these cannot hold it up until nothing else is
-//   left to send.
+// Virtual channels: by the distance of a hop, farthest first. Packets from distant NPUs overtake
+//   the packets that NPUs on their path send to neighbours, which therefore cannot delay them until
+//   no other packets are left.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

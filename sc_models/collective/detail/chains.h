@@ -8,10 +8,10 @@
 //   ring of single hops one goes each way, since no link then carries more than a half. Where both
 //   ways meet on the same links anyway, as at the ports of a FRED tree's NPUs, both go the same
 //   way: a chain then does not pay for the hop that closes the ring, and packets to one neighbour
-//   do not wait behind those to the other.
+//   do not wait behind packets to the other.
 // Two ways on a FRED tree go by a virtual channel each, where the part has two (channels.h):
-//   packets that wait for an uplink would hold up those of the other way that stay below it. A note
-//   says so.
+//   packets that wait for an uplink would hold up packets of the other way that stay below it. A
+//   note says so.
 #pragma once
 
 #include <vector>

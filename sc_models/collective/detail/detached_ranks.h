@@ -2,15 +2,15 @@
 // In-switch trees of a slice that does not join all ranks of a group, on a FRED tree with failed
 // components (topology/faults.h).
 //
-// A rank that the slice does not join, a detached one, sends its operand to a helper, one that it
-//   joins, over any other slice; the helper adds it to its own, sends the sum into the slice, and
-//   passes the result back. Helpers are those with the least to do for others by the slices that
-//   lead there, ranks of the same L1 switch first, if not by much fewer slices. Where uplinks are
-//   slow and none of a switch is joined, its ranks are a chain, of which one sends over the
-//   uplinks. Helpers take turns, tree by tree. All-reduce only: of other collectives endpoint trees
-//   carry no more.
-// Virtual channel: one that is no part's. On that of the tree its packets would wait for the
-//   helper's behind operands which wait for those packets.
+// A detached rank, which the slice does not join, sends its operand over any other slice to a
+//   helper, a rank that the slice joins; the helper adds it to its own operand, sends the sum into
+//   the slice, and returns the result. Helpers are the ranks with the lowest load for detached
+//   ranks on the slices that lead to them, ranks of the same L1 switch first, unless they are
+//   reached by much fewer slices. Where uplinks are slow and none of a switch is joined, its ranks
+//   are a chain, of which one sends over the uplinks. Helpers take turns, tree by tree. All-reduce
+//   only: of other collectives endpoint trees carry no more.
+// Virtual channel: a channel that no part uses. On the tree's channel, packets to the helper would
+//   wait behind operands that wait for these packets.
 #pragma once
 
 #include <vector>

@@ -12,8 +12,8 @@
 namespace fredsim {
 namespace {
 
-// A hop costs as much as so much of the time in which a link carries the longest vector: only ties
-// are broken by it.
+// Cost of a hop, as a fraction of the time in which a link carries the longest vector: small enough
+// to decide only ties.
 constexpr double kHopCost = 1e-6;
 constexpr double kNoFlow = 1e-7;  // shares of the longest vector
 
@@ -242,7 +242,7 @@ class FlowProgram {
     return hops;
   }
 
-  // Takes what a path carries, `most` at most, out of `left`.
+  // Subtracts the flow of a path, at most `most`, from `left`.
   DetourPath taken(std::vector<double>& left, const std::vector<int>& hops, int from,
                    double most) const {
     DetourPath path{{from}, most};

@@ -10,7 +10,7 @@
 //   links that are alike both ways, other ways back and trees that differ there and back bring no
 //   more: the mean of such a plan and its reverse is of this form.
 // Solver: simplex (GLPK). Of plans of equal time one with few hops is taken.
-// Bound: what no plan beats whose additions are those of members and whose other NPUs forward
+// Bound: minimum over all plans in which only members add and all other NPUs forward
 //   (concurrent_flow().cycles).
 // Cost: some ten milliseconds on 5 x 4.
 // Errors: none; groups of 2 to kMaxDetourMembers members, which hops join.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning of one part of a plan at the endpoints, by the algorithm that is asked for
+// Planning of one part of a plan at the endpoints, by the requested algorithm
 // (collective/algorithm.h) or, for `auto` and `paper`, by the paper's.
 #pragma once
 

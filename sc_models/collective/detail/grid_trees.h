@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction trees of a group on a mesh whose routers add: which links its data take
+// Reduction trees of a group on a mesh whose routers add: the links of its data
 // (collective/in_switch_plan.h).
 //
 // A tree has a root router. Rows first: from every member's router along its row to the root's
 //   column, then along that column to the root; columns first likewise. Routers on the way are
 //   nodes without members. Results take the same links back. Each link carries the data once in
 //   each direction that the collective needs.
-// Ports: those of MeshPlace; members hang on the local port that their NIC port leads to.
-// Why trees cannot deadlock: of the groups that are under way together on a virtual channel no two
+// Ports: ports of MeshPlace; members hang on the local port that their NIC port leads to. Why trees
+// cannot deadlock: of the groups that are under way together on a virtual channel no two
 //   have a port in one direction in common (slice_router.cpp), and unicasts of that channel wait
 //   until they are done (plan.cpp). So a buffer holds packets of one group alone, all of them on
 //   their way up or all on their way down, in the order in which its members send them
-//   (plan/plan.h). What a join waits for is therefore never behind something else: it comes from
-//   the next routers below, and in the end from NPUs, which send. The way up ends at the root; on
-//   the way down nothing is joined, and NPUs take what comes. A packet leaves a buffer when the
-//   next one has room for all of it, and a phase stays until the tails of its packets. Other
-//   virtual channels have buffers of their own; a phase whose flits do not come gives way to
-//   theirs.
+//   (plan/plan.h). A packet that a join waits for is therefore never behind a packet of another
+//   group: it comes from the next routers below, and originally from NPUs, which send. The way up
+//   ends at the root; on the way down there are no joins, and NPUs accept all packets. A packet
+//   leaves a buffer when the next one has room for all of it, and a phase stays until the tails of
+//   its packets. Other virtual channels have buffers of their own; a phase without flits yields to
+//   a phase of another channel.
 #pragma once
 
 #include <functional>

@@ -64,7 +64,7 @@ std::optional<int> HopGraph::reach(int from) const {
   return far[next.back()];
 }
 
-// Appends what a hop crosses; false: another NPU's router is on its path.
+// Appends the links that a hop crosses; false: another NPU's router is on its path.
 bool HopGraph::cross(int from, int to, std::vector<int>& links) const {
   const NodeId a = npus_[from];
   const NodeId b = npus_[to];

@@ -20,8 +20,8 @@
 namespace fredsim {
 namespace {
 
-// The lowest of the switches of a level that a node reaches going up, or did before links failed,
-// stands for all of them.
+// Representative of a level's switches above a node: the lowest one that the node reaches going up,
+// or reached before links failed.
 NodeId above(const Topology& topology, NodeId node, int level) {
   for (int l = 0; l < level && topology.nodes[node].above >= 0; ++l)
     node = topology.nodes[node].above;

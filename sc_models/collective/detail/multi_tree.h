@@ -12,7 +12,7 @@
 //   1) / E of the vector on each direction of the E links on average. comb_share() is the part of
 //   the data on row spines for which all links carry just that. No all-reduce that adds in the NPUs
 //   can do better: it takes 2 (N - 1) transfers of every element (N - 1 to bring N operands
-//   together, N - 1 to tell the others), over 2 E directions of links. On 5 × 4 19/31 = 0.613 of
+//   together, N - 1 to distribute the sum), over 2 E directions of links. On 5 × 4 19/31 = 0.613 of
 //   the vector, where the hierarchical ring puts 0.95; on a torus of 5 × 4 19/40 = 0.475. A corner
 //   of a mesh has two links, which asks for 0.5 only.
 // reduce_scatter, all_gather: each block has its rank for a root, two combs, with the share of each

@@ -178,7 +178,7 @@ class Packing {
     return tree;
   }
 
-  // One hop over a busiest link gives way. False: none does.
+  // Replaces one hop over a busiest link. False: no hop can be replaced.
   bool relieve() {
     const double worst = max();
     for (int link = 0; link < std::ssize(loads_); ++link) {
@@ -222,8 +222,8 @@ class Packing {
     return false;
   }
 
-  // One hop gives way to another that makes the tree's longest path shorter, or as long and all
-  // paths from its middle together.
+  // Replaces one hop by another that shortens the tree's longest path, or keeps its length and
+  // shortens the sum of all paths from its middle.
   bool shorten(Hops& tree, double worst) {
     const std::pair<int, int> before = length_of(graph_, tree);
     for (int& hop : tree) {
@@ -242,8 +242,8 @@ class Packing {
     return false;
   }
 
-  // Hops that join what a tree is without `gone`, each with what its busiest link would carry, the
-  // least first.
+  // Hops that reconnect a tree without its hop `gone`, each with the load of its busiest link,
+  // smallest load first.
   std::vector<std::pair<double, int>> replacements(const Hops& tree, int gone) const {
     // Each rank's part of the tree, by a rank of it.
     std::vector<int> part(graph_.size());

@@ -4,15 +4,15 @@
 //   (topology/faults.h).
 //
 // Hops: from a member to another that is a link or two away by no other member's router; links of
-//   all hops between two members, there and back, carry what a tree with that hop brings up and
-//   down. A router without a member only forwards.
+//   all hops between two members, there and back, carry the sums and results of a tree with that
+//   hop. A router without a member only forwards.
 // Packing: 1 to 16 spanning trees of these hops, each for an equal share of the vector, so many
 //   that the busiest link, by what it carries over its rate, is minimal; more trees only for half a
 //   per cent less. A tree begins as short paths from the member that is nearest to all, past loaded
-//   links. Then hops over the busiest links give way to others that join the same two parts of a
-//   tree and have room, up to three in a chain where each takes the place of the next; last, hops
-//   give way to others that make a tree shorter. Above 64 members: no chains, and 1, 2, 4, 8 or 16
-//   trees as they are. Root of a tree: the middle of its longest path.
+//   links. Then hops over the busiest links are replaced by hops that connect the same two parts of
+//   a tree and have spare capacity, up to three in a chain where each takes the place of the next;
+//   finally, hops are replaced by hops that shorten a tree. Above 64 members: no chains, and 1, 2,
+//   4, 8 or 16 trees as they are. Root of a tree: the middle of its longest path.
 // Quality: the busiest link of 60 random groups of 3 to 9 has at most 1.1 times what any trees
 //   need, by the partition bound of Nash-Williams and Tutte
 //   (tests/collective/packed_trees_test.cpp).

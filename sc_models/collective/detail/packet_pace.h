@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pace of packets, PacketOrder::kPaced: sources start packets of a tree evenly, as many in a
-// frame of cycles as the busiest link takes, and all channels send them in an order
+// Pace of packets, PacketOrder::kPaced: sources start packets of a tree evenly, as many in a frame
+// of cycles as the busiest link takes, and all channels send them in an order
 // (collective/detail/packet_order.h).
 //
-// Sources that send as fast as they may keep links saturated: every queue then depends on all that
-//   has been, and what comes next recurs late or never. With a pace no link is asked for more than
-//   it carries, queues hold what a frame puts there, and the machine is after one frame what it was
-//   before, some latencies after the start (engine/memo/recurrence.h).
-// Frame: cycles, kSlack more than the busiest link sends for, so that what the start has put into
-//   queues runs out of them (with a third of that, all-gathers on 5 x 4 do not recur); as short as
-//   rounding to whole cycles costs no more than kMaxLoss, or else the best of those up to
-//   kLongestFrame. Trees send packets in it in the ratio of their intervals. Acknowledgements
-//   count, too; one goes with a whole number of frames' packets of its tree
-//   (Tree::acknowledge_packets).
+// Sources that send as fast as they may keep links saturated: every queue then depends on the whole
+//   history, and states recur late or never. With a pace the load of a link never exceeds its rate,
+//   queues hold the packets of one frame, and some latencies after the start the state of the
+//   machine recurs after each frame (engine/memo/recurrence.h).
+// Frame: cycles, kSlack more than the busiest link sends for, so that queues filled during the
+//   start drain (with a third of that, all-gathers on 5 x 4 do not recur); as short as rounding to
+//   whole cycles costs no more than kMaxLoss, or else the best frame up to kLongestFrame. Trees
+//   send packets in it in the ratio of their intervals. Acknowledgements count, too; one goes with
+//   a whole number of frames' packets of its tree (Tree::acknowledge_packets).
 // Buildable: a source has a counter that gains `in_frame` per cycle and starts a packet at `frame`;
 //   nothing waits for a common clock, the first packet leaves at once.
 // Without: FRED trees, whose switches do not reach the rate of their links with what sources send

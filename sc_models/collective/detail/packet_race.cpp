@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t kFewestRaced = 4;  // packets of a tree
 // Packets without an order get into each other's way, often later than in the part that is raced:
-// up to a third longer on one switch of four NPUs, mostly by nothing. By so much an order is
-// preferred.
+// up to a third longer on one switch of four NPUs, mostly by nothing. An order is preferred by this
+// margin.
 constexpr double kDrift = 1.05;
 // Packets in the queue of a NIC port, with the one that is being sent and the one that its NPU
 // offers.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of a plan's endpoint trees, packet by packet: what `auto` compares algorithms by where
-// switches do not add (collective/choice.h).
+// Time of a plan's endpoint trees, simulated packet by packet: the basis on which `auto` compares
+// algorithms where switches do not add (collective/choice.h).
 //
 // Model: packets are cut through from link to link, each at the rate of the slowest before it; a
 //   link sends one after the other, of what waits at its switch from each input in turn. A switch
 //   has room for as many flits from a link as its buffers, and its output staging; a link without
-//   credits waits. So packets for a busy link hold up those behind them, which neither flows nor
-//   the busiest link show. NPUs send what they pass on first, then packets of their own, tree by
-//   tree, within the window.
+//   credits waits. Packets for a busy link therefore block packets behind them, an effect that
+//   neither flows nor the busiest link show. NPUs send forwarded packets first, then packets of
+//   their own, tree by tree, within the window.
 // Left out: flits, other virtual channels, acknowledgements on links, whose time alone is in it.
 // Long trees: the first packets of all of them are raced, in two lengths, and the rest takes as
 //   long as their difference says, and a little more. Where packets have an order

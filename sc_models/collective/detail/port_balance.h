@@ -22,9 +22,9 @@ namespace fredsim {
 // whole, nor on grids.
 void balance_ports(const Topology& topology, Plan& plan);
 
-// Into how many shares a rank's data is cut for the NIC ports: one each on a machine that is whole;
-// else so many more that a rank with few trees per share spreads them evenly, but none of less than
-// a packet. `flits`: of one of these trees, uncut.
+// Number of shares into which a rank's data is cut for the NIC ports: one per port on a machine
+// without failures; else enough that a rank with few trees per share spreads them evenly, but none
+// smaller than a packet. `flits`: flits of one such tree before the cut.
 int slice_cuts(const Topology& topology, std::uint64_t trees, std::uint64_t flits);
 
 }  // namespace fredsim

@@ -67,19 +67,19 @@ PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRole
 // µSwitch at both ends: flows share sub-networks or do not by edge µSwitches alone) one is visited.
 // It is one that is half taken, in the other direction, where there is any: then no uplink is left
 // half taken in one direction while another is in the other direction, so that what fits on them
-// does not depend on the order. On a two-level tree the visit is therefore complete: what no tree
-// visited can do, none can.
+// does not depend on the order. On a two-level tree the visit is therefore complete: if no visited
+// tree has a routing, no tree has one.
 bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
                            const GroupRoles& roles, const PortUse& used,
                            const std::function<bool(const ReductionTree&)>& visit);
 
-// Reduction trees like this one that it takes to carry as much as the slowest member's port; 1
+// Number of reduction trees like this one that carry the rate of the slowest member's port; 1
 // without uplinks.
 int trees_wanted(const Topology& topology, const ReductionTree& tree,
                  std::span<const NodeId> members, int slice);
 
-// A flow of a plan's tree at a node of its reduction tree. `sum` marks the one that carries
-// operands towards the sum.
+// Flow of a plan's tree at a node of its reduction tree. `sum` marks the flow that carries operands
+// towards the sum.
 struct NodeFlow {
   int node = 0;
   Flow flow;

@@ -83,13 +83,13 @@ class SliceRouter {
               std::vector<SlicePart>& parts)
       : topology_(topology), plan_(plan), cache_(cache), slice_(slice), parts_(parts) {}
 
-  // Chooses the uplinks. False: obstacle() says what is in the way.
+  // Chooses the uplinks. False: obstacle() returns the reason.
   bool place();
   // After place() has failed: the last thing that was in the way, or that uplinks are too few
   // whatever the switches can route.
   Obstacle obstacle();
 
-  // The flows of every chiplet in a phase, those of all parts in order.
+  // Flows of every chiplet in a phase, for all parts in order.
   struct ChipletFlow {
     int part = 0;  // part of the slice
     int flow = 0;  // index in flows_of(part, slot)

@@ -3,18 +3,18 @@
 // slice.
 //
 // All slices carry the same, to a flit. With failed components (topology/faults.h) in-switch trees
-//   are cut anew: over the slices in which all of a group's members reach each other, and of an
-//   all-reduce those that can do without some of them, too (collective/detail/detached_ranks.h), in
-//   proportion to what these can carry (Part::slice_weights). Endpoint trees go by the slices that
+//   are cut anew: over the slices in which all of a group's members reach each other, and for an
+//   all-reduce also the slices that can detach some members (collective/detail/detached_ranks.h),
+//   in proportion to their throughput (Part::slice_weights). Endpoint trees go by the slices that
 //   join all members, too, unless they gain much by more ports: then they are cut evenly and
 //   balanced hop by hop (collective/detail/port_balance.h).
-// Weights: the first cut is even over those slices; of the plan that comes out of it, for a vector
-//   so long that rounding makes no difference, the busiest link of every slice gives what the slice
-//   carries in a time. So a slice whose uplinks have become few, or in which an NPU's port is
-//   slower, gets less, and one of which only idle links have failed as much as before. Where ranks
-//   are detached, what slices carry depends on each other: the weights are such that the busiest
-//   link of all has the least to carry, a game of slices against links that is played until both
-//   know each other. Slices without which that is as well are left out.
+// Weights: the first cut is even over those slices; from the resulting plan, for a vector long
+//   enough that rounding is negligible, the busiest link of every slice gives the throughput of the
+//   slice. So a slice whose uplinks have become few, or in which an NPU's port is slower, gets
+//   less, and one of which only idle links have failed as much as before. Where ranks are detached,
+//   the throughputs of slices depend on each other: the weights are such that the busiest link of
+//   all has the least to carry, a game of slices against links that is played until both know each
+//   other. Slices that do not improve the result are left out.
 #pragma once
 
 #include <vector>

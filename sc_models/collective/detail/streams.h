@@ -3,15 +3,15 @@
 // a tree per block.
 //
 // Mesh and torus: an edge_tree per controller (collective/detail/edge_tree.h) where all have one;
-//   some of those at corners go by the other line first, so that the NIC ports of corner NPUs carry
-//   no more than the links of the mesh. Else a chain per controller and slice: all chains go round
-//   the NPUs in one order, weights one way and gradients the other; each begins at an NPU of its
-//   controller's switch, those of controllers side by side at NPUs side by side. So a link carries
-//   each stream once.
+//   some controllers at corners take the other line first, so that the NIC ports of corner NPUs
+//   carry no more than the links of the mesh. Else a chain per controller and slice: all chains go
+//   round the NPUs in one order, weights one way and gradients the other; each begins at an NPU of
+//   its controller's switch, and chains of adjacent controllers begin at adjacent NPUs. So a link
+//   carries each stream once.
 // Weights are on the part's virtual channel. So are sums, but for their last hop, to a controller,
-//   which is on another one where one is free (plan/channels.h); those of chains are on a third
-//   one, where two are free, so that they and weights do not wait for each other in the switches'
-//   input buffers.
+//   which is on another one where one is free (plan/channels.h); the sums of chains are on a third
+//   channel, where two are free, so that sums and weights do not wait for each other in the
+//   switches' input buffers.
 // Windows (Part::window) are shorter on a mesh or torus whose plan has both directions: what
 //   weights fill the queues of NPUs with keeps sums waiting.
 #pragma once
