@@ -13,7 +13,7 @@
 
 namespace fredsim {
 
-// Treatment of a part whose flows cannot be routed together with those of the parts before it.
+// Treatment of a part whose flows cannot be routed together with the flows of earlier parts.
 enum class OnConflict : std::uint8_t {
   kRefuse,   // throws GroupConflict
   kLater,    // the part starts when the conflicting parts are complete

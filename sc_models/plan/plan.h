@@ -95,7 +95,7 @@ struct Part {
   // not seen. Sources that see no result of an endpoint tree count acknowledgements
   // (plan/acknowledgements.h).
   int window = 0;
-  PacketOrder order = PacketOrder::kAuto;  // as asked for
+  PacketOrder order = PacketOrder::kAuto;  // collective as requested
   bool is_ordered =
       false;  // the packets of the part have an order (collective/detail/packet_order.h)
   // Period in cycles in which sources start Tree::in_frame packets, evenly spaced
