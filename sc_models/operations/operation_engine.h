@@ -56,7 +56,7 @@ struct IssueOptions {
   std::uint64_t times = 1, at_a_time = 1;
 };
 
-// Report on an operation. Cycles are those of the engine's clock.
+// Report on an operation. Cycles refer to the engine's clock.
 struct OperationReport {
   OperationHandle handle = 0;
   std::uint64_t issued = 0;
