@@ -33,9 +33,8 @@
 namespace fredsim {
 
 struct Fastest {
-  std::string
-      algorithm;         // algorithm that all groups can take, or kPapers where the choice is fixed
-  int packet_flits = 0;  // longest packet; 0: the machine's default
+  std::string algorithm;  // for all groups; kPapers: the choice is fixed
+  int packet_flits = 0;   // longest packet; 0: the machine's default
 };
 
 // `specs` differ at most in group and root; `parts` are their parts, with two or more members each.
