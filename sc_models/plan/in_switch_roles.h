@@ -19,8 +19,7 @@ struct GroupRoles {
 
 bool has_in_switch(Collective collective);
 bool takes_steps(Collective collective);  // serial trees, with a phase each
-bool has_blocks(
-    const Part& part);  // serial collectives and streams: a tree per block, with a phase each
+bool has_blocks(const Part& part);        // serial ones and streams: a tree per block, a phase each
 
 // Senders and receivers in a tree of this collective.
 Roles roles_in_switch(Collective collective);

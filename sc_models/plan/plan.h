@@ -96,8 +96,7 @@ struct Part {
   // (plan/acknowledgements.h).
   int window = 0;
   PacketOrder order = PacketOrder::kAuto;  // collective as requested
-  bool is_ordered =
-      false;  // the packets of the part have an order (collective/detail/packet_order.h)
+  bool is_ordered = false;  // its packets have an order (collective/detail/packet_order.h)
   // Period in cycles in which sources start Tree::in_frame packets, evenly spaced
   // (collective/detail/packet_pace.h); 0: sources are not paced.
   std::uint64_t frame = 0;
@@ -117,8 +116,7 @@ struct Part {
   // (collective/detail/slice_shares.h). Empty where endpoint trees choose ports hop by hop
   // (collective/detail/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
-  std::string
-      algorithms{};  // Plan::collectives: algorithm per dimension, as CollectiveSpec::algorithm
+  std::string algorithms{};  // Plan::collectives: by dimension, as CollectiveSpec::algorithm
   // On systems (systems/system_plan.h): the dimension of the part, -1: none; and the index in
   // Plan::collectives of the collective that it is a step of.
   int dimension = -1;
@@ -140,9 +138,8 @@ struct Plan {
   std::vector<Part> parts;
   std::vector<Tree> trees;  // trees without flits are left out
   std::vector<PhaseProgram> programs;
-  std::vector<std::string> notes;  // decisions that deviate from the request, each once
-  std::vector<Part>
-      collectives{};  // collectives asked for, where parts are their steps; without trees
+  std::vector<std::string> notes;   // decisions that deviate from the request, each once
+  std::vector<Part> collectives{};  // as requested, if parts are their steps; without trees
   // Analytic lower bound on the time, from the busiest link: bytes / bandwidth. Not simulated.
   double bound_ns = 0;
 

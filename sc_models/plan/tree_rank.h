@@ -23,8 +23,7 @@ struct Send {
   int rank = 0;  // receiver
   int port = 0;  // NIC port to use
   int vc = kDp;
-  std::uint32_t due =
-      0;  // number of its first packet, where packets have an order (Tree::interval)
+  std::uint32_t due = 0;  // due time of the first packet, for ordered packets (Tree::interval)
 };
 
 // Role of one rank in one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f of
