@@ -45,8 +45,7 @@ namespace fredsim {
 
 struct SystemStep {
   int dimension = 0;
-  std::vector<int>
-      groups{};  // groups of the dimension that do the step, all at the same time; ascending
+  std::vector<int> groups{};           // groups that do the step at the same time; ascending
   std::shared_ptr<const Plan> plan{};  // on the block; its parts begin together
   std::vector<int> after{};            // earlier steps that must be complete before this one starts
   // Earlier steps on the blocks whose data have left when this step starts, but need not have

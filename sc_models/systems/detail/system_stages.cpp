@@ -17,8 +17,7 @@ std::vector<Stage> stages_of(Collective collective, const std::vector<BoxHop>& p
                              std::uint64_t bytes) {
   std::vector<Stage> stages;
   for (const BoxHop& hop : path) stages.push_back({hop.dimension, Collective::kUnicast, bytes});
-  std::vector<std::uint64_t>
-      left;  // bytes before a reduce-scatter, or after an all-gather, in a dimension
+  std::vector<std::uint64_t> left;  // bytes before a reduce-scatter, after an all-gather
   for (const int d : dimensions) {
     left.push_back(bytes);
     const std::uint64_t size = box.places[d].size();
