@@ -166,8 +166,7 @@ void PlacementLoad::find_paths(bool with_controllers) {
       int port = 0;
       try {
         port = nic_port(topology_, nodes[from], nodes[to], 0);
-      } catch (
-          const BadInput&) {  // not connected, because of failed components: the planner reports it
+      } catch (const BadInput&) {  // not connected: the planner reports failed components
         continue;
       }
       double cycles = kNpuCycles;

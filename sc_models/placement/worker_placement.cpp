@@ -177,8 +177,7 @@ WorkerPlacement auto_placement(const Strategy& strategy, const Topology& topolog
   std::vector<WorkerPlacement> simple;
   if (search.given) {
     simple.push_back(*search.given);
-    simple.back().npus.resize(
-        static_cast<std::size_t>(strategy.workers()));  // files may list more workers
+    simple.back().npus.resize(static_cast<std::size_t>(strategy.workers()));  // files may have more
   }
   simple.push_back({"paper", paper_placement(strategy)});
   if (topology.has_places()) simple.push_back({"snake", snake_placement(strategy, topology)});

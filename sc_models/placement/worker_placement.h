@@ -40,8 +40,7 @@ struct WorkerPlacement {
 struct PlacementSearch {
   std::uint64_t seed = 1;
   OnConflict on_conflict = OnConflict::kRefuse;  // option for planning the work
-  bool at_once =
-      false;  // all kinds of traffic share the links; else the kinds run one after the other
+  bool at_once = false;  // all kinds of traffic share the links; else one after the other
   std::optional<WorkerPlacement>
       given{};  // additional candidate, preferred as simpler than all other candidates
 };
