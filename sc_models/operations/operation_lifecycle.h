@@ -99,7 +99,8 @@ class OperationLifecycle {
     changed_ = true;
   }
 
-  // Starts all ranks that may begin, and repeats while completions allow more starts.
+  // Grants, opens and starts all operations that may proceed, and repeats while completions allow
+  // more.
   void advance() {
     do {
       changed_ = false;

@@ -58,9 +58,8 @@ struct PreparedPlan {
   // parts, and no trees.
   std::shared_ptr<const SystemPlan> system{};
 
-  StateDigest rows_identity{0};  // equal for equal rows
-  std::vector<LinkWave>
-      links{};  // links of in-switch trees, ascending; on systems the links of all blocks
+  StateDigest rows_identity{0};   // equal for equal rows
+  std::vector<LinkWave> links{};  // links of in-switch trees, ascending; on systems of all blocks
   unsigned tree_channels = 0,
            unicast_channels = 0;  // VCs of in-switch trees and of unicasts: a bit each
 

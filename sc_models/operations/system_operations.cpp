@@ -12,11 +12,9 @@ std::span<const Part> asked_parts(const Plan& plan) {
 
 // Maps ranks of a plan's steps to ranks of its collectives, and back.
 struct SystemOperations::Ranks {
-  std::shared_ptr<const PreparedPlan> plan{};  // keeps the plan's address valid
-  std::vector<std::vector<std::vector<RankOfPart>>>
-      asked{};  // collective ranks by step and its rank
-  std::vector<std::vector<std::vector<RankOfPart>>>
-      steps{};  // step ranks by collective and its rank
+  std::shared_ptr<const PreparedPlan> plan{};                 // keeps the plan's address valid
+  std::vector<std::vector<std::vector<RankOfPart>>> asked{};  // ranks by step and rank
+  std::vector<std::vector<std::vector<RankOfPart>>> steps{};  // ranks by collective and rank
 };
 
 SystemOperations::SystemOperations(OperationEngine& steps) : steps_(steps) {
