@@ -19,11 +19,11 @@ class AllocationSpace {
  public:
   AllocationSpace(std::vector<std::string> dimensions, double total_gbps);
 
-  // `text`: as it was asked for, for messages.
+  // `text`: the constraint as the user gave it, for messages.
   void add_at_least(const std::string& dimension, double gbps, const std::string& text);
   void add_at_most(const std::string& dimension, double gbps, const std::string& text);
   void add_sum(const std::vector<std::string>& dimensions, double gbps, const std::string& text);
-  // Each dimension has at least what the next one has.
+  // Constraint: each dimension gets at least as much as the next one.
   void add_descending(const std::string& text);
   void check() const;
 
@@ -31,9 +31,9 @@ class AllocationSpace {
   std::size_t size() const { return dimensions_.size(); }
   double total() const { return total_; }
   const std::vector<LinearRow>& rows() const { return rows_; }
-  // By how much the constraint that is broken most is, as a share of the total; 0: allowed.
+  // Largest violation of a constraint, as a share of the total; 0: the allocation is allowed.
   double violation(const std::vector<double>& gbps) const;
-  // Far from the bounds: the smallest distance to any of them is the largest there is.
+  // Centre of the allowed region: maximises the smallest distance to any bound.
   std::vector<double> centre() const;
 
  private:

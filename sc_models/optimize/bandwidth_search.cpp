@@ -20,8 +20,7 @@ constexpr double kLeastShare = 1e-9;        // share of the total, in a dimensio
 constexpr double kGap = 1e-6;               // to the lower bound, of the time
 constexpr int kMostRestarts = 12;
 
-// Variables: bandwidths, then terms and steps, each as a multiple of what it is where the search
-// begins.
+// Variables: bandwidths, then terms and steps, each as a multiple of its value at the start.
 class ConvexProblem {
  public:
   ConvexProblem(const TimeModel& model, const AllocationSpace& space,
@@ -98,7 +97,7 @@ class ConvexProblem {
       }
       unit_[steps_ + s] = ns > 0 ? ns : 1;
     }
-    // By variable, as the objective weighs them, in shares of the time that bandwidths decide on.
+    // Weights of the variables in the objective, as shares of the time that depends on bandwidths.
     weights_.assign(variables_, 0.0);
     const TimeBranch& serial = model_.serial();
     for (std::size_t t = 0; t < serial.weights.size(); ++t)
@@ -135,8 +134,8 @@ class ConvexProblem {
     for (std::size_t d = 0; d < terms_; ++d) gbps[d] = x[d] * unit_[d];
   }
 
-  // No time is below it: 1 / bandwidth is nowhere below its tangents, those at the allocations so
-  // far; a linear program. Moves to where that is least.
+  // Returns a lower bound of the time and moves `gbps` to its minimum: a linear program with the
+  // tangents of 1 / bandwidth at all allocations so far, which never exceed 1 / bandwidth.
   double lower_bound(std::vector<double>& gbps) {
     tangents_.emplace_back(unit_.begin(), unit_.begin() + static_cast<std::ptrdiff_t>(terms_));
     const std::size_t inverses = variables_, all = variables_ + terms_;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation of bandwidth with the least time of a workload, or the least product of time and
-// cost of the network.
+// Search for the bandwidth allocation with the minimum time of a workload, or the minimum product
+// of time and network cost.
 //
-// Time: convex in the bandwidths, so its least value is found with bounds for the maxima as further
-//   variables, by sequential quadratic
-//   programming (NLopt's SLSQP, which no other file names but simulated_search.cpp).
-// Time x cost: cost is linear. For each cost the least time at that cost is such a problem; the
-//   cost is searched: a grid in proportion, then golden sections around the best of it.
-// A search that is at its limit of evaluations keeps the best that it has and has not converged.
-// Errors: BadInput where nothing is allowed; std::logic_error for sizes that do not fit together.
+// Time: convex in the bandwidths, so the minimum is found by sequential quadratic programming,
+//   with bounds of the maxima as further variables (NLopt's SLSQP, which no other file names but
+//   simulated_search.cpp).
+// Time x cost: cost is linear. The minimum time at a given cost is such a problem; the cost
+//   itself is searched on a geometric grid, then by golden sections around the best grid point.
+// A search that reaches its limit of evaluations returns its best allocation as not converged.
+// Errors: BadInput if no allocation is allowed; std::logic_error for mismatched sizes.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct DirectMachine {
   NpuCompute compute{};
 };
 
-// Text of a machine file. A link that leads back is an entry of its own.
+// Text of a machine file. A reverse link is an entry of its own.
 std::string machine_text(const DirectNetwork& network, const DirectMachine& machine);
 
 }  // namespace fredsim

@@ -10,8 +10,8 @@ namespace {
 
 using NodePath = std::vector<int>;  // nodes, both ends among them
 
-// Shortest path that keeps off some nodes and, from its first one, off some next nodes; empty:
-// none. Of those as short the first by nodes.
+// Shortest path that avoids some nodes and some next hops of its first node; empty: none. Ties: the
+// first by node numbers.
 class PathFinder {
  public:
   explicit PathFinder(const DirectNetwork& network)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that are joined to each other without switches: links one way, several in parallel counted.
+// Direct network: nodes joined without switches by one-way links; parallel links are counted.
 //
-// Lengths of paths are numbers of links, whatever is parallel.
+// Path lengths are in hops; parallel links do not shorten them.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,19 @@ class DirectNetwork {
 
   int nodes() const { return static_cast<int>(out_.size()); }
   const std::vector<DirectLink>& links() const { return links_; }
-  // Its number; one more in parallel to one that is there has the number of that.
+  // Returns the link's number; a parallel link gets the number of the existing one.
   int add(int from, int to);
-  // -1: there is none.
+  // Number of the link between two nodes; -1: none.
   int link(int from, int to) const;
   // Numbers of the links that leave a node.
   const std::vector<int>& out(int node) const { return out_[node]; }
 
-  // By node; -1: no path leads there.
+  // Distances by node; -1: unreachable.
   std::vector<int> distances(int from) const;
-  // Longest of the shortest paths; -1: not each node has a path to each.
+  // Diameter in hops; -1: the network is not strongly connected.
   int diameter() const;
   bool joins_all() const;
-  // Links that leave a node, and that enter it, parallel ones counted: the interfaces that it
-  // needs.
+  // Links that leave or enter a node, parallel links included: the number of interfaces it needs.
   int interfaces(int node) const;
 
  private:

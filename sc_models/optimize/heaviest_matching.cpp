@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LEMON's headers need what C++20 has no more (std::allocator::construct): this file alone is
-// C++17.
+// LEMON's headers use std::allocator::construct, which C++20 removed: only this file is C++17.
 #include <lemon/matching.h>
 #include <lemon/smart_graph.h>
 

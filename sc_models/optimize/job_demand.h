@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic of a job between the nodes of a network, from its task graph: what goes along rings, and
-// what goes from node to node.
+// Traffic of a job between the nodes of a network, from its task graph: ring traffic and
+// point-to-point traffic.
 //
 // Rings: all-reduces, reduce-scatters and all-gathers. Groups that share no node and have as many
 //   members are one set, since rings of all of them need no more interfaces than rings of one.
@@ -26,7 +26,7 @@ struct RingGroups {
 
 struct JobDemand {
   int nodes = 0;
-  std::vector<RingGroups> rings{};  // in the order in which the graph has them
+  std::vector<RingGroups> rings{};  // order of first use in the graph
   PairDemand pairs{};
 };
 

@@ -2,13 +2,13 @@
 // Rings of a group of n nodes by their jump j: node i is followed by node (i + j) mod n
 // (TotientPerms of TopoOpt, NSDI 2023, §4.2).
 //
-// A ring is Hamiltonian where j and n have no common divisor; there are phi(n) such jumps below n,
-//   and fewer where only 1 and primes are taken.
-// Choice of d of them: jump i, 0 <= i < d, is the least one that is free and not below (n -
-//   1)^(i/d); where none is, the greatest one that is free. So jumps are about a geometric
-//   sequence, and a node is reached by few of them.
-// Both ways: links of a jump lead back, too, so that jumps up to n / 2 are all there are.
-// Errors: BadInput where a group has fewer jumps than are asked for.
+// A ring is Hamiltonian if j and n are coprime; phi(n) jumps below n are, fewer if only 1 and
+//   primes are allowed.
+// Choice of d of them: jump i, 0 <= i < d, is the smallest unused jump of at least (n - 1)^(i/d),
+//   else the largest unused jump. So jumps approximate a geometric sequence, and few jumps reach
+//   any node.
+// Both ways: each link has a reverse link, so that only jumps up to n / 2 are distinct.
+// Errors: BadInput if a group has fewer jumps than requested.
 #pragma once
 
 #include <vector>
@@ -22,23 +22,23 @@ struct JumpKind {
 
 // Ascending, of a group of 2 or more.
 std::vector<int> possible_jumps(int nodes, JumpKind kind = {});
-// Ascending; at least one.
+// Jumps in ascending order; at least one.
 std::vector<int> choose_jumps(int nodes, int count, JumpKind kind = {});
 // Positions in the order of the ring, from 0.
 std::vector<int> ring_order(int nodes, int jump);
 
-// Routes between nodes of such a group by the fewest links: how often each jump is taken, which is
-// the change of an amount, modulo n, in the fewest coins. Where several are as short, the one whose
-// last jump is the earliest of the list.
+// Routes between nodes of such a group by the fewest links: the count of each jump is a coin change
+// of the distance, modulo n, with the fewest coins. Ties: the route whose last jump comes first in
+// the list.
 class JumpRoutes {
  public:
-  // Both ways: each jump is followed by the one back, n - j, in jumps().
+  // `both_ways`: each jump j is followed by its reverse, n - j, in jumps().
   JumpRoutes(int nodes, const std::vector<int>& jumps, bool both_ways = false);
 
   const std::vector<int>& jumps() const { return jumps_; }
-  // To the node that is `ahead` places after, 0 <= ahead < n; -1: there is none.
+  // Hops to the node `ahead` places after, 0 <= ahead < n; -1: unreachable.
   int links(int ahead) const { return links_[ahead]; }
-  // By jump. Of nodes that there is a route to.
+  // Uses of each jump on the route, for a reachable node.
   std::vector<int> counts(int ahead) const;
   int diameter() const;
 

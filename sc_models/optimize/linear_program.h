@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small linear programs: a few variables, 0 or more each, and a few dozen rows.
 //
-// Method: simplex in a dense table, two phases, Bland's rule, so that it always ends. Rows are
-//   scaled by their largest weight; what is
-//   below 1e-9 of that is zero.
-// Errors: std::logic_error for rows of another length than there are variables.
+// Method: two-phase simplex in a dense table with Bland's rule, so that it terminates. Rows are
+//   scaled by their largest weight; values below 1e-9 of it count as zero.
+// Errors: std::logic_error for rows whose length is not the number of variables.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ struct LinearRow {
   std::vector<double> weights;
   Relation relation = Relation::kAtMost;
   double bound = 0;
-  std::string text{};  // as a message names it
+  std::string text{};  // text of the constraint, for messages
 };
 
 struct LinearSolution {
@@ -30,11 +29,11 @@ struct LinearSolution {
   double cost = 0;
 };
 
-// The least cost · values.
+// Minimum of cost · values.
 LinearSolution minimise(std::span<const double> cost, std::span<const LinearRow> rows);
 
-// From rows that nothing satisfies, a set that would be satisfied without any one of its own, in
-// their order.
+// Irreducible infeasible subset of rows that have no solution, in their order: satisfiable without
+// any one of its rows.
 std::vector<LinearRow> clashing_rows(std::size_t variables, std::span<const LinearRow> rows);
 
 }  // namespace fredsim

@@ -15,7 +15,7 @@ double ring_steps(const CollectiveSpec& spec) {
   return (spec.collective == Collective::kAllReduce ? 2 : 1) * (ranks - 1);
 }
 
-// Hops of what goes from node to node: all of a chain.
+// Hops of point-to-point traffic: all hops of a chain.
 double transfer_steps(const CollectiveSpec& spec) {
   const bool is_chain = spec.collective == Collective::kReduce ||
                         spec.collective == Collective::kBroadcast ||

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of collectives and of jobs on networks, as a search asks for them: bounds by the busiest
-// link, no simulation.
+// Times of collectives and jobs on candidate networks of a search: bounds by the busiest link, no
+// simulation.
 //
-// Collectives that run together: what they put on the busiest link over its rate, and the latency
-//   of the longest one's steps, a hop each.
-// Direct network: a group that has rings of its own goes along these, in equal shares; another one
-//   along one ring in its order, whose steps take the first of the shortest paths. What goes from
-//   node to node takes `paths` shortest paths (optimize/direct_network.h), each in inverse
-//   proportion to its links.
-// Switch: an ideal one; a node's link is all there is.
-// Job: longest path of its task graph; computations of a rank one after the other, operations as
-//   long as they take by themselves. What operations that are under way at once do to each other is
-//   not in it.
+// Concurrent collectives: their load on the busiest link over its rate, and the latency of the
+//   longest collective's steps, one hop each.
+// Direct network: a group with rings of its own uses them in equal shares; a group without uses
+//   one ring in its order, whose steps take the first shortest path. Point-to-point traffic takes
+//   `paths` shortest paths (optimize/direct_network.h), each in inverse proportion to its links.
+// Switch: an ideal one; only the nodes' links limit it.
+// Job: critical path of its task graph. The computations of a rank are serial, and an operation
+//   takes its time in isolation: contention between concurrent operations is not modelled.
 // Units: seconds, bytes per second.
 #pragma once
 
@@ -37,7 +35,7 @@ class NetworkTimes {
   virtual ~NetworkTimes() = default;
   NetworkTimes(const NetworkTimes&) = delete;
   NetworkTimes& operator=(const NetworkTimes&) = delete;
-  // Time until all of the collectives are complete, which begin together.
+  // Time to complete collectives that begin together.
   virtual double seconds(std::span<const CollectiveSpec> together) = 0;
 };
 
@@ -56,7 +54,7 @@ class DirectTimes final : public NetworkTimes {
   // The topology outlives it.
   DirectTimes(const DirectTopology& topology, LinkSpeed speed, int paths);
   double seconds(std::span<const CollectiveSpec> together) override;
-  // Numbers of links, as shortest_paths() has them.
+  // Paths as link numbers, as from shortest_paths().
   const std::vector<std::vector<int>>& paths(int from, int to);
 
  private:

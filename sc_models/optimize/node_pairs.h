@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of nodes that are given a link because of what they send to each other.
+// Pairs of nodes that get a direct link, chosen by their mutual traffic.
 //
-// Maximum-weight matching: pairs, no node in two of them, that send the most together (Edmonds'
-//   algorithm; LEMON).
-// Rounds: a matching per interface; after each, what its pairs still ask for is a half of what they
-//   asked for before (TopoOpt, NSDI 2023, §4.2), so that a pair with much to send may get several
-//   links and others get theirs.
-// Result: the same on any machine. Pairs that send nothing get no link, so that interfaces may be
-//   left over.
+// Maximum-weight matching: disjoint pairs with the maximum total traffic (Edmonds' algorithm;
+//   LEMON).
+// Rounds: a matching per interface; each halves the demand of its pairs (TopoOpt, NSDI 2023,
+//   §4.2), so that a pair with a high demand may get several links without starving the remaining
+//   pairs.
+// Result: the same on any machine. Pairs without traffic get no link, so interfaces may remain
+//   unused.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ struct PairDemand {
   double total() const;
 };
 
-// `weights`: by pair, i * nodes + j for i < j, not negative, the others not looked at. Pairs of
+// `weights`: by pair, i * nodes + j for i < j, not negative; other entries are ignored. Pairs of
 // weight 0 are left out.
 std::vector<NodePair> heaviest_matching(int nodes, const std::vector<std::int64_t>& weights);
 
 // Weights are both directions together. Ascending.
 std::vector<NodePair> heaviest_matching(const PairDemand& demand);
 
-// By round.
+// Matchings by round.
 std::vector<std::vector<NodePair>> matching_rounds(PairDemand demand, int rounds);
 
 }  // namespace fredsim

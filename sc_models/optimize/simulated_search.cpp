@@ -74,7 +74,7 @@ class FreeSearch {
   }
 
  private:
-  // In units of the total, from the centre.
+  // Coordinates from the centre, in units of the total.
   std::vector<double> coordinates(const std::vector<double>& gbps) const {
     std::vector<double> found;
     for (const auto& direction : directions_) {
@@ -96,7 +96,7 @@ class FreeSearch {
   std::vector<double> allowed(std::vector<double> gbps) const {
     constexpr double kLeastPart = 1e-4;  // share of the total, for every dimension
     double share = 1;
-    const auto shrink = [&](double at_centre, double there) {  // both at least 0 is wanted
+    const auto shrink = [&](double at_centre, double there) {  // requires both to be at least 0
       if (there < 0 && at_centre > there) share = std::min(share, at_centre / (at_centre - there));
     };
     for (std::size_t d = 0; d < gbps.size(); ++d) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation with the least of anything that can be asked for at an allocation, such as a
-// simulated time: a search without derivatives (NLopt's COBYLA).
+// Derivative-free search (NLopt's COBYLA) for the allocation that minimises any objective, such as
+// a simulated time.
 //
-// Evaluated are allowed allocations alone: what the search proposes outside is moved towards the
-//   centre until it is allowed. Variables
-//   are what the equalities leave free. What it finds is a local optimum; it begins at `start` and
-//   at the centre, and once more from the best of both, with smaller steps.
-// A search that is at its limit of evaluations keeps the best that it has and has not converged.
-// Errors: those of the objective; BadInput where nothing is allowed.
+// Only allowed allocations are evaluated: a proposal outside is moved towards the centre until it
+//   is allowed. Variables are the degrees of freedom that the equalities leave. The result is a
+//   local optimum; the search starts at `start` and at the centre, then restarts from the better
+//   result with smaller steps.
+// A search that reaches its limit of evaluations returns its best allocation as not converged.
+// Errors: the objective's; BadInput if no allocation is allowed.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ void add_weight(TimeBranch& branch, std::size_t term, double weight) {
   branch.weights[term] += weight;
 }
 
-// By how much `bytes` are more than `term`; 0: not in proportion.
+// Ratio of `bytes` to `term`; 0: they are not proportional.
 double proportion(const std::vector<double>& bytes, const std::vector<double>& term) {
   constexpr double kNear = 1e-12;
   const auto largest = std::ranges::max_element(bytes) - bytes.begin();

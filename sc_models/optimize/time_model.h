@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time of a workload as a function of the bandwidth of each dimension: a sum of maxima, convex.
 //
-// A term is a collective: its bytes in each dimension; the dimensions work at the same time on
-//   chunks of it, so it takes the longest of
-//   bytes / bandwidth. A step takes the longest of its branches, each a constant and some terms one
-//   after the other; steps follow each
-//   other. Latencies are left out.
+// A term is a collective: its bytes in each dimension. The dimensions work on its chunks in
+//   parallel, so it takes the maximum of bytes / bandwidth. A step takes as long as its longest
+//   branch, which is a constant plus a sum of terms; steps are serial. Latencies are left out.
 // Units: bytes and GB/s, so ns.
 // Source: Won et al., LIBRA, ISPASS 2024, §IV.
 #pragma once
@@ -31,11 +29,11 @@ class TimeModel {
   explicit TimeModel(std::size_t dimensions) : dimensions_(dimensions) {}
 
   std::size_t dimensions() const { return dimensions_; }
-  // Into a branch: a collective, `times` of it. Collectives in proportion share a term.
+  // Adds a collective to a branch, `times` of it. Collectives in proportion share a term.
   void add_to(TimeBranch& branch, const std::vector<double>& bytes, double times = 1);
-  // A step of its own; one branch alone is added to what comes one after the other.
+  // Adds a step of its own; a single branch is added to the serial part.
   void add(const std::vector<TimeBranch>& branches);
-  // All of another one, so many times.
+  // Adds all of another model `times` times.
   void add(const TimeModel& other, double times);
 
   double time_ns(const std::vector<double>& gbps) const;
@@ -43,7 +41,7 @@ class TimeModel {
   const std::vector<std::vector<double>>& terms() const { return terms_; }
   const TimeBranch& serial() const { return serial_; }
   const std::vector<TimeStep>& steps() const { return steps_; }
-  // By dimension: bytes of everything.
+  // Total bytes of each dimension.
   std::vector<double> bytes() const;
 
  private:

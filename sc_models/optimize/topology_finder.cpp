@@ -95,7 +95,7 @@ class TopologyFinder {
       const auto members = static_cast<int>(most->groups.front().size());
       most->jumps = jumps_of(members, static_cast<int>(most->jumps.size()) - 1);
     } else {
-      found_.rings.pop_back();  // that of the fewest bytes
+      found_.rings.pop_back();  // ring set with the fewest bytes
     }
     found_.rings.push_back({all_nodes(demand_.nodes), {1}});
     found_.has_joining_ring = true;

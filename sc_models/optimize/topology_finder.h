@@ -2,19 +2,20 @@
 // TopologyFinder of TopoOpt (NSDI 2023, algorithm 1): a network without switches for the traffic of
 // a job, each node with `degree` interfaces.
 //
-// Interfaces: an interface sends to one node and receives from one, which may be another one (its
+// Interfaces: an interface sends to one node and receives from one, possibly a different one (its
 //   two fibres end at a patch panel).
 // Split: of d interfaces ceil(d x bytes of rings / all bytes), at least 1, are for rings, the
-//   others for pairs. Those for rings are dealt out to the sets of groups in proportion to their
-//   bytes, rounded up, most bytes first, until none is left.
-// Rings: of a set with k interfaces k jumps (optimize/jump_rings.h); a group that has fewer jumps
-//   takes them again, in parallel. Both ways a jump takes two interfaces.
+//   rest for pairs. Ring interfaces are assigned to the sets of groups in proportion to their
+//   bytes, rounded up, most bytes first, until none remains.
+// Rings: a set with k interfaces gets k jumps (optimize/jump_rings.h); a group with fewer jumps
+//   repeats them in parallel. With links both ways a jump takes two interfaces.
 // Pairs: an interface each, by rounds of matchings (optimize/node_pairs.h); both ways.
-// Joined: where not each node can be reached from each, the set with the most jumps gives its last
-//   one, or where none has two and there are matchings the last of these goes, or the lightest set
-//   gives its only one, for a ring of all nodes by number. The paper says no more than that the
-//   network must be connected.
-// Errors: BadInput where the degree is not below the number of nodes, or is 0, or both ways 1.
+// Joined: if the network is not strongly connected, one interface is taken for a ring of all
+//   nodes by number: the last jump of the set with the most jumps; if no set has two, the last
+//   matching; without matchings the only jump of the set with the fewest bytes. The paper only
+//   requires a connected network.
+// Errors: BadInput if the degree is 0, is not below the number of nodes, or is 1 with links both
+//   ways.
 #pragma once
 
 #include <vector>
@@ -32,7 +33,7 @@ struct FinderOptions {
 
 struct RingSet {
   std::vector<std::vector<int>> groups{};
-  std::vector<int> jumps{};  // one that is there twice has two links in parallel
+  std::vector<int> jumps{};  // a jump listed twice has two parallel links
 };
 
 struct DirectTopology {
@@ -40,7 +41,7 @@ struct DirectTopology {
   JumpKind kind{};
   int ring_interfaces = 0, pair_interfaces = 0;
   std::vector<RingSet>
-      rings{};  // those with jumps; the ring of all nodes that joins them, if any, last
+      rings{};  // sets with jumps; the ring of all nodes that joins them, if any, last
   bool has_joining_ring = false;
   std::vector<std::vector<NodePair>> matchings{};  // by round
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of a search for networks (optimize/topoopt_search.h): one iteration of training, as `fredsim
-// train` has it, placed as the paper does.
+// Jobs of a search for networks (optimize/topoopt_search.h): one training iteration, as of `fredsim
+// train`, with the paper's placement.
 //
 // Models: weights stay on the NPUs; the minibatch is of all replicas, so that every strategy does
 // the same work.
-// Text workloads: MP is what a strategy has, as far as their type leaves it open, and there are no
+// Text workloads: MP is the strategy's unless the workload's type fixes it, and there are no
 // stages.
-// Errors: BadInput of a strategy that the model, its minibatch or the workload does not allow.
+// Errors: BadInput for a strategy that the model, its minibatch or the workload does not allow.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace fredsim {
 
 struct ModelJob {
   ModelShape model{};
-  TrainingOptions training{};      // its strategy, placement and iterations are not looked at
+  TrainingOptions training{};      // its strategy, placement and iterations are ignored
   std::uint64_t microbatches = 0;  // 0: kPipelineMicrobatches of a pipeline, else 1
   ComputeSpeed speed{};
 };

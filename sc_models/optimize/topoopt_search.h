@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for a strategy MP x DP x PP and a network without switches that suit each other (TopoOpt,
-// NSDI 2023, §4.1).
+// Joint search for a strategy MP x DP x PP and a direct network (TopoOpt, NSDI 2023, §4.1).
 //
 // Alternating: the first strategy is the best on an ideal switch with the bandwidth of all
 //   interfaces; then a network for it, the best strategy on that network, and so on, until a
-//   strategy is the best on its own network (converged), or the rounds are over. The best pair of
-//   all rounds is the result.
+//   strategy is the best on its own network (converged), or the rounds are used up. The best pair
+//   of all rounds is the result.
 // Best on a network: simulated annealing from the strategy at hand. A step moves a prime factor
-//   from one of MP, DP, PP to another; one that takes longer is accepted with probability
-//   exp(-(relative loss) / temperature). Strategies that the job cannot have are never accepted.
+//   from one of MP, DP, PP to another; a slower strategy is accepted with probability
+//   exp(-(relative loss) / temperature). Strategies that the job does not allow are never accepted.
 // Each: every strategy has a network of its own, and all are compared; always converged.
 // Result: the same for the same seed. Times: optimize/network_time.h.
-// Errors: BadInput of the job where it can have no strategy; find_topology()'s.
+// Errors: BadInput if the job allows no strategy; find_topology()'s.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +27,11 @@ namespace fredsim {
 struct TopooptOptions {
   FinderOptions finder{};
   LinkSpeed link{};
-  double clock_hz = 0;  // the task graphs'
-  int paths = 4;        // that share what goes from node to node
+  double clock_hz = 0;  // clock of the task graphs
+  int paths = 4;        // paths that share point-to-point traffic
   std::uint64_t seed = 1;
   int rounds = 8;
-  int steps = 400;  // in an annealing
+  int steps = 400;  // steps of an annealing
   bool each = false;
 };
 
@@ -48,20 +47,20 @@ struct TopooptResult {
   Strategy strategy{};
   DirectTopology topology{};
   JobDemand demand{};
-  double seconds = 0;          // the job on it
-  double switch_seconds = 0;   // the same strategy on the ideal switch
-  Strategy switch_strategy{};  // the best found there
+  double seconds = 0;          // time of the job on `topology`
+  double switch_seconds = 0;   // time of `strategy` on the ideal switch
+  Strategy switch_strategy{};  // best strategy found on the ideal switch
   double best_switch_seconds = 0;
   bool converged = false;
-  int evaluations = 0;  // each time of a strategy on a network, once
+  int evaluations = 0;  // evaluations of a strategy on a network, each counted once
   std::vector<TopooptRound> rounds{};
 };
 
 // Strategies that use all nodes.
 std::vector<Strategy> whole_strategies(int nodes);
 
-// `keeps_on`: asked with the number of evaluations; false ends the search with what it has, one
-// network at least, and it has not converged.
+// `keeps_on`: called with the number of evaluations; false ends the search with its result so far,
+// one network at least, as not converged.
 TopooptResult search_topology(int nodes, const JobOfStrategy& job, const TopooptOptions& options,
                               const std::function<bool(int)>& keeps_on = {});
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that an NPU sends in each dimension of a system for a hierarchical collective.
 //
-// Group: a span of NPUs, of which the lowest dimension runs fastest (topology/system.h). It must
-//   have all or an even part of the places of
-//   each dimension.
-// Bytes, n places in a dimension: a reduce-scatter or an all-reduce goes up with what is left of
-//   the vector, (n - 1) / n of it per
-//   dimension, the all-reduce twice; an all-gather goes down, and its bytes are those of an NPU
-//   before it, as LIBRA's model has them; an
-//   all-to-all has (n - 1) / n of all its bytes in every dimension.
-// Errors: BadInput, naming `what`, for groups that are no such boxes, and for other collectives.
+// Group: a span of NPUs, whose lowest dimension varies fastest (topology/system.h). It has to
+//   cover all places of each dimension, or an even part of them.
+// Bytes, n places in a dimension: a reduce-scatter or an all-reduce sends (n - 1) / n of the
+//   remaining vector per dimension, lowest first, an all-reduce twice that; an all-gather runs from
+//   the highest dimension down, counted by an NPU's bytes before it, as in LIBRA's model; an
+//   all-to-all sends (n - 1) / n of all its bytes in every dimension.
+// Errors: BadInput, naming `what`, for groups of another shape, and for other collectives.
 // Source: src/model/model.py of willjwon/topology-bw-optimizer, branch sc22-artifact.
 #pragma once
 
