@@ -26,7 +26,7 @@
 namespace fredsim {
 namespace {
 
-// Most of any count: the shape rules of the builders are tighter and say why.
+// Maximum of any count: the shape rules of the builders are tighter and say why.
 constexpr int kMaxCount = 1 << 16;
 constexpr int kMaxParameter = std::numeric_limits<int>::max();  // parameter of RTL
 constexpr std::string_view kAutoClock = "auto";
@@ -37,7 +37,7 @@ FpFormat read_format(const ConfigReader& reader) {
   return reader.choice("switch.format", kNames) == 0 ? FpFormat::kFp16 : FpFormat::kBf16;
 }
 
-// Parameters that something else than switch.params says, and what it is.
+// Parameters that are set outside switch.params, and their source.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSaidElsewhere{
     {{"P", "the fabric"},
      {"NUM_LOCAL", "the fabric"},
@@ -109,7 +109,7 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
     if (at < 0) continue;
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
     const int value = reader.integer(key, p.min, p.max);
-    // One phase in use and adders of one stage are what every switch has, and go without saying.
+    // Skips one phase in use and adders of one stage, which every switch has.
     if (value == 1 && p.min == 1 && p.max == 2) continue;
     machine.switch_values.push_back({parameter, value});
   }
@@ -154,7 +154,7 @@ std::string read_name(const ConfigReader& reader) {
       reader.label("name"), shown(name), kMaxBytes));
 }
 
-// A key that says what the fabric says.
+// Refuses a key that the fabric already determines.
 void refuse_beside(const ConfigReader& reader, std::string_view key) {
   if (!reader.has(key)) return;
   throw BadInput(fmt::format("{}: found {}; allowed: none, since a fabric of type {} says it",
@@ -231,7 +231,7 @@ EnergyFigures read_energy(const ConfigReader& reader) {
           .npu_compute = figure("energy.npu_compute_pj_per_flop")};
 }
 
-// Builds at a clock at which every link carries a flit per cycle at most.
+// Builds at the lowest clock at which no link carries more than one flit per cycle.
 Topology build_at_auto_clock(const TopologyBuilder& build, MachineSpec machine) {
   while (true) {
     try {
@@ -283,8 +283,8 @@ void add_at_endpoints(const ConfigReader& reader, Topology& topology) {
       reader, topology, fmt::format("switches of the kind {} add nothing up", node->switch_kind));
 }
 
-// Plans of a system are made for its blocks, which a failed component or a link that loses flits
-// would tell apart.
+// Refuses link, io and faults in a system: its plans are made per block, and a failed component or
+// a lossy link would make equal blocks differ.
 void refuse_in_system(const ConfigReader& reader, std::span<const Fault> faults) {
   for (const std::string_view key : {"link", "io"}) {
     if (reader.has(key)) {
@@ -322,7 +322,7 @@ Topology build_topology(const ConfigReader& reader) {
   return topology;
 }
 
-// A machine file on its way to a topology.
+// Machine file on its way to a topology.
 struct Draft {
   const MachineFile* file = nullptr;
   std::string text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine's configuration file: YAML in, a topology out.
+// Loader of machine configuration files: YAML in, a topology out.
 //
-// Schema: configs/*.yaml say every key with its unit, its default where it has one, and its source.
+// Schema: configs/*.yaml document every key with its unit, its default, if any, and its source.
 // Keys:
 //   name, clock
 //   npu     count, bandwidth, [receive_buffer = 48 KiB], [peak = 990 TFLOP/s], [memory_bandwidth = 3 TB/s],
@@ -36,7 +36,7 @@
 // is allowed: unreadable, empty or broken files, unknown keys (with the nearest right one), keys of
 // the other fabric type or of another kind of switch, missing and duplicate keys, wrong types,
 //   values
-// out of range, shapes that do not come out.
+// out of range, shapes that do not work out.
 #pragma once
 
 #include <optional>
@@ -60,29 +60,29 @@ struct MachineConfig {
   NpuCompute compute{};
   EnergyFigures energy{};
   std::vector<MachineKey> keys{};  // the whole machine, defaults included: ConfigReader::resolved()
-  std::string text{};              // of the file, without settings
+  std::string text{};              // text of the file, without settings
 };
 
 // A machine to be loaded: the settings, "key.path=value", are of this one alone.
 struct MachineFile {
   std::string path;
   std::vector<std::string> settings{};
-  std::optional<std::string> text{};  // in place of what the file has; `path` names it in messages
+  std::optional<std::string> text{};  // replaces the file's text; `path` names it in messages
   bool is_block = false;              // part of another machine: ConfigReader
-  AllowedValues* allowed = nullptr;   // likewise
+  AllowedValues* allowed = nullptr;   // values allowed for each key: ConfigReader
 };
 
 struct LoadedMachines {
-  std::vector<MachineConfig> machines;  // as the files
+  std::vector<MachineConfig> machines;  // machines in the order of the files
   std::vector<std::string> notes;       // overrides that some of the machines have no key for
 };
 
-// Several machines with overrides in common. One whose key only some of them have (the others are
-// of another fabric type, or write their tree in the other way) is applied to those, and a note
-// says so; where none has it, it is refused as for one machine. A machine's own settings come after
-// them. Messages name them "configs/fred_d.yaml@key.path=value".
-// `faults` (--fault) are added to those that the machines say. One whose part only some of them
-// have is applied to those, and a note says so; where none has it, it is refused.
+// Loads several machines with common overrides. An override whose key only some machines have (the
+// rest have another fabric type, or write their tree in the other form) applies to these machines,
+// with a note; a key that no machine has is refused, as for one machine. A machine's own settings
+// come after them. Messages name them "configs/fred_d.yaml@key.path=value". `faults` (--fault) are
+// added to the faults of the machine files. A fault whose component only some machines have applies
+// to these machines, with a note; a component that no machine has is refused.
 LoadedMachines load_configs(std::span<const MachineFile> files,
                             std::span<const std::string> overrides,
                             std::span<const std::string> faults = {});
@@ -90,8 +90,8 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
 // One machine.
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
 
-// A machine once more, from the text that it was made of, since its file may be a pipe or none,
-// with `more` settings after its own.
+// Loads a machine again, with `more` settings after its own. Uses the stored text, since its file
+// may be a pipe or missing.
 MachineConfig reload_config(const MachineConfig& machine, std::span<const std::string> more);
 
 }  // namespace fredsim

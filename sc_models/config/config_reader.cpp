@@ -240,14 +240,13 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
 }
 
 std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {
-  // A machine file is right in itself; with another kind set over it, what it says of its own stays
-  // unused.
+  // Accepts the file of a machine whose switch kind is overridden: keys of its own kind are unused.
   const bool is_other = has("switch.kind") && !is_in_file("switch.kind");
   std::vector<std::string> unused;
   for (const Key& key : config_keys()) {
     const ConfigNode* const node = find(key.path);
     if (node == nullptr || !lacks_parameter(&switches, key)) continue;
-    // One of something is what switches without the parameter have.
+    // Accepts a value of 1: switches without the parameter have one of it.
     const bool is_one = key.default_value == "1";
     if (is_one && as_written(*node) == "1") continue;
     const std::string why = fmt::format("switches of the kind {} have no {}{}", switches.name(),
@@ -333,7 +332,7 @@ const ConfigNode& ConfigReader::value(std::string_view path) const {
 void ConfigReader::refuse_missing(std::string_view path) const {
   std::vector<std::string> keys = missing_keys();
   std::erase(keys, path);
-  // The sides of a fabric say it.
+  // Leaves out npu.count: the sides of the fabric determine it.
   if (path != "npu.count" || keys.empty()) keys.insert(keys.begin(), std::string(path));
   if (keys.size() == 1) {
     const std::string_view section = parent(keys.front());
@@ -386,8 +385,7 @@ std::vector<std::string> ConfigReader::missing_keys() const {
   return keys;
 }
 
-// npu.count, where the sides of the fabric say it. Sides that are no numbers are refused by their
-// readers.
+// Sets npu.count from the sides of the fabric. Readers of sides refuse non-numbers.
 void ConfigReader::count_npus(const TopologyKind& fabric) {
   const std::span<const std::string_view> factors = fabric.npu_factors();
   if (factors.empty() || has("npu.count")) return;

@@ -44,7 +44,7 @@ constexpr auto kOfCountedNpus =
     std::to_array<std::string_view>({"npu", "npu.count", "npu.bandwidth", "fabric.link_latency",
                                      "switch", "switch.input_buffer", "switch.control_buffer"});
 
-// Keys of every machine, before and behind those of its kind of topology.
+// Keys of every machine, listed before and after the keys of its kind of topology.
 std::vector<Key> first_keys() {
   static const std::vector<std::string_view> kNames = names_of(topology_kinds());
   static const std::string kTypes = join_words(kNames);
@@ -277,7 +277,7 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-// Null where `name` may not stand under `section`.
+// Key `name` of a section; null if `name` is not allowed there.
 const Key* named_key(const Key& section, std::string_view name) {
   if (section.holds == Holds::kValues && !name.empty()) return &kNamedValue;
   return section.holds == Holds::kNames && is_name(name) ? &kNamedParameter : nullptr;

@@ -34,7 +34,7 @@ struct Page {
   std::vector<std::string> left_out;  // columns of tables that have no room
 };
 
-// The first column to the left, the others to the right. A blank line above.
+// Table with a left-aligned first column, the rest right-aligned. A blank line above.
 std::string table(std::vector<Column> header, const std::vector<Row>& rows, Page& page) {
   header.front().align = Align::kLeft;
   TextTable text(std::move(header));
@@ -131,7 +131,7 @@ std::string switch_line(const Topology& topology) {
   return values.empty() ? line : fmt::format("{}; {}", line, fmt::join(values, ", "));
 }
 
-// The switches of a tree, and what those of its kind are made of.
+// Describes the switches of a tree, and the chiplets that each kind consists of.
 std::string chiplets(const Topology& topology, Page& page) {
   // Level first, then the larger chiplets first.
   std::map<std::tuple<int, int, std::vector<int>>, std::pair<SwitchShape, int>> counts;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A topology as text for people: what `fredsim info` prints.
+// Human-readable description of a topology, as printed by `fredsim info`.
 //
-// Bandwidths in GB/s or TB/s of ten, per direction; rates in flits per cycle as exact fractions;
-// latencies in cycles and ns; buffers in bytes and flits. All of it follows from the topology,
-// nothing is simulated. Never throws.
-// Lines and tables are kept to `columns`; from 60 on that works. Notes name the columns of tables
-// that have no room.
+// Bandwidths in decimal GB/s or TB/s, per direction; rates in flits per cycle as exact fractions;
+// latencies in cycles and ns; buffers in bytes and flits. All values are derived from the topology;
+// nothing is simulated. Never throws. Lines and tables fit in `columns`, if that is 60 or more.
+// Notes list table columns that were dropped for lack of room.
 #pragma once
 
 #include <cstddef>

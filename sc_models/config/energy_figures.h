@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energies of a machine that the rows of its switches do not have, from its file. Units: pJ per
-// bit; pJ per FLOP.
+// Energy figures of a machine file, beyond the figures of its switches. Units: pJ per bit; pJ per
+// FLOP.
 //
 // Errors: BadInput naming `what`, what was found and what is allowed.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace fredsim {
 
-// None: what takes it is left out.
+// Energies that are left out are not counted.
 struct EnergyFigures {
   std::optional<double> link, io_link;              // links on the wafer
   std::optional<double> memory_read, memory_write;  // buffers and tables in switches

@@ -2,8 +2,8 @@
 // Schemas and reference pages of kinds of files, made from the rows of their keys
 // (base/file_key.h).
 //
-// Rules that a schema cannot express (sizes that fit together, names that others name) are checked
-// when a file is read.
+// Rules that a schema cannot express (matching sizes, references to names) are checked when a file
+// is read.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -17,7 +17,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::string_view kEnding = ".yaml";
-constexpr std::string_view kSystems = "systems";  // in the folder, those of several dimensions
+constexpr std::string_view kSystems = "systems";  // subfolder of machines with several dimensions
 
 struct WorkloadFolder {
   std::string_view name;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine files by their names: those of an installation, or of the checkout that the program was
-// built in.
+// Lookup of machine files by name, in the installation or in the checkout of the build.
 //
-// A file that exists is that file. Else a name without a folder is a file of share/fredsim/configs
-//   (or configs/ of the checkout) or of systems/ there, with or without its ending: fred_small is
-//   fred_small.yaml there.
-// Errors: BadInput where a name without folder and ending is neither, with the nearest name or all
+// An existing file takes precedence. Else a name without a folder is looked up in
+//   share/fredsim/configs (or configs/ of the checkout) and in its systems/, with or without its
+//   ending: fred_small finds fred_small.yaml.
+// Errors: BadInput if a name without folder and ending is not found, with the nearest name or all
 //   names.
 #pragma once
 
@@ -15,19 +14,19 @@
 
 namespace fredsim {
 
-// Anything else stays as it is: whoever opens it refuses it.
+// Path of a machine file. Any other word is returned unchanged, so that opening it fails.
 std::string machine_path(const std::string& word);
-// The same with another folder.
+// Overload with an explicit folder.
 std::string machine_path(const std::string& word, const std::filesystem::path& folder);
 
-// Models and text workloads (models/ and workloads/ in the folder): a file that exists, or one that
-// is there by this name, with or without its ending; empty: neither.
+// Path of a model or text workload: an existing file, or a file of this name in models/ or
+// workloads/ of the folder, with or without its ending; empty: not found.
 std::string workload_path(const std::string& word);
 std::string workload_path(const std::string& word, const std::filesystem::path& folder);
 std::vector<std::string> workload_names(const std::filesystem::path& folder);
 
-// The folder, empty where there is none, and the names in it, sorted. Of this program, or of
-// another one, as those who are no program themselves have it (sc_models/python/).
+// Folder of machine files, empty if missing, and its sorted names: of this program, or of
+// `program`, for libraries that are loaded into another program (sc_models/python/).
 std::filesystem::path machine_folder();
 std::filesystem::path machine_folder(const std::filesystem::path& program);
 std::vector<std::string> machine_names(const std::filesystem::path& folder);

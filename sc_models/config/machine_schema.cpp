@@ -51,7 +51,7 @@ bool is_single_value(const Key& key) {
   return key.holds == Holds::kValue || key.holds == Holds::kText || key.holds == Holds::kWord;
 }
 
-// In a machine whose kind of topology has it.
+// True if the key is required in a machine whose kind of topology has it.
 bool is_required(const Key& key, Use use) {
   if (is_of_counted_npus(key.path)) return false;
   const bool is_always_there = !key.default_value.empty() || key.path == "switch.kind";
@@ -103,15 +103,15 @@ Json key_schema(const Key& key, Use use) {
   return json;
 }
 
-// These keys are not there.
+// Properties that forbid these keys.
 Json without(const std::vector<std::string_view>& names) {
   Json properties = Json::object();
   for (const std::string_view name : names) properties[std::string(name)] = false;
   return properties;
 }
 
-// Keys of a fabric of this kind, beside those that all kinds have: those that stand there, and
-// those that do not. Some may have a list in their place.
+// Rule for the keys of a fabric of this kind beyond the common keys: required, replaceable by a
+// list, or forbidden.
 Json fabric_rule(const TopologyKind& kind, Use use) {
   std::vector<std::string_view> others, needed, replaced;
   std::string_view list;
@@ -169,7 +169,8 @@ Json counted_rule(Use use) {
   Json needed = Json::object();
   Json sections = Json::array();
   for (const std::string_view key : keys_of_counted_npus()) {
-    if (key == "npu.count" && use == Use::kFile) continue;  // the fabric may say it
+    // omitted, since the fabric may determine it
+    if (key == "npu.count" && use == Use::kFile) continue;
     if (parent(key).empty()) {
       sections.push_back(key);
     } else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON schemas of machines, made from the keys of machine files (config/config_schema.h), with what
-// a key takes where that is known: words, numbers, a quantity with its unit.
+// JSON schemas of machines, generated from the keys of machine files (config/config_schema.h), with
+// the type of each key where it is known: words, numbers, a quantity with its unit.
 //
-// Rules that a schema cannot express (sizes that fit together, ports of a switch, names of parts)
-// are checked when a machine is read.
+// Rules that a schema cannot express (matching sizes, ports of a switch, component names) are
+// checked when a machine is read.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -2,11 +2,11 @@
 // Speed of an NPU's computations, from the machine file: the base of a training run's compute
 // times.
 //
-// Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of
-//   the peak that is reached.
-// Values: weights, activations with their gradients, and the KV cache have bytes of their own,
-//   which change what is held, read and sent; the peak stays as it is given. Gradients of weights
-//   are FP16.
+// Units: peak in GFLOP/s (decimal; dense FP16), memory in bytes/s and bytes, efficiency as the
+//   achieved share of the peak.
+// Values: weights, activations with their gradients, and the KV cache have their own bytes per
+//   value, which change the bytes held, read and sent, but not the peak. Gradients of weights are
+//   FP16.
 // Errors: BadInput naming `what`, what was found and what is allowed.
 #pragma once
 
@@ -30,7 +30,7 @@ struct NpuCompute {
   std::uint64_t expanded_bytes = 0;
   double efficiency = 1;
   ValueBytes value_bytes{};
-  std::uint64_t collective_overhead_ps = 0;  // that it spends on each collective
+  std::uint64_t collective_overhead_ps = 0;  // time that an NPU spends on each collective
 };
 
 // Allowed values, as messages and comments name them.
@@ -41,7 +41,7 @@ inline constexpr std::string_view kAllowedValueBytes = "0.125 to 8 bytes";
 
 // "990 TFLOP/s": a number and GFLOP/s, TFLOP/s or PFLOP/s; GFLOP/s, > 0.
 std::uint64_t parse_flop_rate(std::string_view text, std::string_view what);
-// Above 0, 1 at most.
+// Parses a number above 0, 1 at most.
 double parse_efficiency(std::string_view text, std::string_view what);
 // 0.125 (a bit) to 8.
 double parse_value_bytes(std::string_view text, std::string_view what);
