@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surplus of exact runs over flows of one work, and the error that is left of flows that have it.
+// Calibration of one work: the surplus of exact runs over flows, and the residual error of flows
+// with surplus.
 //
 // A flow knows bandwidth and the longest path; an exact run also waits for credits, buffers,
-//   windows, arbiters, operands and turns of phases. For one work, a collective by one algorithm on
-//   one group or several at the same time, that difference changes little from a size to the next,
-//   but where the plan, or what fits into buffers, becomes another. So it is taken from exact runs
-//   and interpolated between them, linearly by size: between neighbouring sizes of
-//   kCalibrationGrid, and others between those where the error asks for them (flow/calibrator.h).
-//   Below the smallest it is that of the smallest, above the largest it goes on with the slope of
-//   the last two, or one that is set; never with one below 0, since no run is faster by the byte
-//   than what its links carry.
-// Error: what remains at sizes that were run exactly for nothing else, those in the same interval
-//   of the grid as the size in question and in the one below it. Known where its interval was
-//   measured; sizes beyond the grid have none.
-// Sizes are those of the largest part; the others are in proportion.
+//   windows, arbiters, operands and turns of phases. A work is a collective by one algorithm on one
+//   group, or several concurrent ones. Its surplus varies little with size, except where the plan
+//   changes or data no longer fits in buffers. So the surplus is measured in exact runs and
+//   interpolated linearly by size: between neighbouring sizes of kCalibrationGrid, and between
+//   further sizes where the error requires them (flow/calibrator.h). Below the smallest size the
+//   surplus is constant; above the largest it is extrapolated with the slope of the last two sizes,
+//   or with a slope that is set. The slope is never below 0, since no run moves a byte faster than
+//   its links.
+// Error: the residual at sizes that were run exactly as checks, in the grid interval of the
+//   requested size and the interval below. It is known if the interval was measured; sizes beyond
+//   the grid have none.
+// Sizes: bytes of the largest part; further parts are proportional.
 // Units: cycles, bytes, percent.
 #pragma once
 
@@ -31,8 +32,8 @@ inline constexpr std::array<std::uint64_t, 15> kCalibrationGrid{
     4 * kKiB, 16 * kKiB, 32 * kKiB, 64 * kKiB, 128 * kKiB, 256 * kKiB, 512 * kKiB, kMiB,
     2 * kMiB, 4 * kMiB,  8 * kMiB,  16 * kMiB, 32 * kMiB,  64 * kMiB,  256 * kMiB};
 
-// Number of the interval that a size is in: interval i goes from the size i - 1 of the grid,
-// without it, up to i. The last one for sizes beyond the grid.
+// Number of the grid interval of a size: interval i lies above size i - 1 of the grid, up to size
+// i. The last interval for sizes beyond the grid.
 std::size_t grid_interval(std::uint64_t bytes);
 // 0 for the first.
 std::uint64_t grid_low(std::size_t interval);
@@ -40,18 +41,18 @@ inline std::uint64_t grid_high(std::size_t interval) { return kCalibrationGrid.a
 
 struct FlowError {
   std::vector<std::uint64_t> sizes{};
-  double mean_percent = 0, worst_percent = 0;  // in percent of the times, either way
+  double mean_percent = 0, worst_percent = 0;  // absolute errors in percent of the exact times
 };
 
 class Calibration {
  public:
-  // Whole runs; of flows with their surplus.
+  // Times of whole runs; `flow` includes the surplus.
   struct Checked {
     double exact = 0, flow = 0;
     bool operator==(const Checked&) const = default;
   };
 
-  // By part.
+  // Adds the surplus of each part at a size.
   void add_point(std::uint64_t bytes, std::vector<double> surplus) {
     points_[bytes] = std::move(surplus);
   }
@@ -61,14 +62,14 @@ class Calibration {
     slope_ = std::move(slope);
     slope_from_ = points_.rbegin()->first;
   }
-  // Measured again it is the same, since runs are.
+  // Adds the points and checks of another calibration. Points of equal size agree, since runs are
+  // deterministic.
   void merge(const Calibration& other);
 
-  // Cycles that a part takes longer than its flows; below 0 where these are slower. 0 without
-  // points.
+  // Cycles by which a part exceeds its flows; below 0: the flows are slower. 0 without points.
   double surplus(std::size_t part, std::uint64_t bytes) const;
   bool has_error(std::uint64_t bytes) const;
-  // Nothing where there is none.
+  // Empty if the error is unknown.
   FlowError error_at(std::uint64_t bytes) const;
 
   const std::map<std::uint64_t, std::vector<double>>& points() const { return points_; }
@@ -82,7 +83,7 @@ class Calibration {
   std::uint64_t slope_from_ = 0;
 };
 
-// A time by flows against that of the exact run.
+// Error of a time by flows, relative to the exact run.
 double error_percent(const Calibration::Checked& checked);
 
 }  // namespace fredsim

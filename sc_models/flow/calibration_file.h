@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of calibrations (flow/calibration.h): what `fredsim calibrate` writes and `--calibration`
-// reads.
+// File of calibrations (flow/calibration.h), written by `fredsim calibrate` and read by
+// `--calibration`.
 //
 // JSON: {"fredsim_calibration": 1, "program", "machines": [{"name", "sha256", "works": [{"parts":
 //   [{"collective", "algorithm", "group", "root", "priority", "proportion", "start"}], "points":
 //   [{"bytes", "surplus": [cycles by part]}], "checked": [{"bytes", "exact", "flow"}]}]}]}.
-// A machine is told by all of its keys, defaults included, and by its name; where it lies does not
-//   count.
+// A machine is identified by all of its keys, defaults included, and by its name, but not by its
+//   path.
 // Errors: BadInput naming the file, and line or key, what was found and what is allowed.
-//   Calibrations of another program or machine are refused, since their cycles may be others.
+//   Calibrations of another program or machine are refused, since their cycles may differ.
 #pragma once
 
 #include <map>
@@ -32,16 +32,16 @@ CalibratedMachine calibrated_machine(std::string name, std::span<const MachineKe
 
 class CalibrationFile {
  public:
-  // `program`: version and commit, as printed.
+  // Empty file. `program`: version and commit, as printed.
   explicit CalibrationFile(std::string program) : program_(std::move(program)) {}
-  // `path` is for messages. The text's program has to be `program`.
+  // Parses a file. `path` is for messages. The text's program has to be `program`.
   CalibrationFile(std::string_view text, std::string path, std::string program);
 
-  // Those of a machine.
+  // Calibrations of a machine.
   const Calibrator::Calibrations& of(const CalibratedMachine& machine) const;
-  // Works that are there keep the sizes that they have.
+  // Adds calibrations; known works keep their sizes.
   void add(const CalibratedMachine& machine, const Calibrator::Calibrations& calibrations);
-  // Ends in a newline. Equal for what is equal, in whatever order it was added.
+  // Text of the file, with a newline at the end. Independent of the order of add().
   std::string text() const;
 
  private:

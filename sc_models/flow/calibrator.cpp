@@ -26,7 +26,8 @@ int max_depth(std::uint64_t bytes) {
   return bytes <= 64 * kMiB ? 1 : 0;
 }
 
-// A size inside, a multiple of nothing, so that it stands for those that are no powers of two.
+// Size of a check inside an interval, no round number, so that it represents sizes that are no
+// powers of two.
 std::uint64_t check_of(std::uint64_t low, std::uint64_t high) {
   return low + (high - low) * 7 / 16 + 1;
 }
@@ -171,8 +172,8 @@ Calibrator::Interval Calibrator::alike_below(const CalibratedWork& work, std::ui
   return pair;
 }
 
-// Once for all sizes whose plans differ in nothing but their sizes: these begin at the same place,
-// whichever is asked for first.
+// Measures once for all sizes whose plans differ only in size: their measurements start from the
+// same size, whichever is requested first.
 void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) {
   if (!measured_below_.emplace(work, kind_of(plan(work, bytes))).second) return;
   const std::optional<std::uint64_t> below = largest_below(work, bytes);

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibrations of works on one machine (flow/calibration.h): of a file, or measured.
+// Calibrations of works on one machine (flow/calibration.h), from a file or measured.
 //
-// For a file, measure(): exact runs at both ends of each interval of kCalibrationGrid, and of a
-//   size inside, at which the error is checked. Where the plans of both ends differ in more than
-//   their sizes (order of packets, their length, their runs), the two sizes between which that
-//   changes are found by planning, to 1/64, and run too. Where a check finds more than half of the
-//   error that is aimed at, its run is a calibrated one too, and both halves are checked by others,
-//   up to a depth that depends on the size. What an interval has depends on nothing but the work
-//   and the machine, whatever was asked for before.
-// Aim: kAims, of the times, from a size on.
-// For a size of which the exact run itself would take too long, at(): exact runs at the largest
-//   size of the grid that takes no more than a third of what is allowed, and at the one below it,
-//   so that both take less than that run; an eighth where packets have an order, since that run
-//   recurs. It has their surplus, with its slope, as far as the surplus grows no faster than flows
-//   do. Where one of their plans differs from that of the size in more than its size, so that the
-//   slope would be that of the change or of another order of packets, the first two sizes above
-//   them are run whose plans do not, if they may. Error: none is known.
-// Cost: in steps, before a run (exact_steps()). All of that is counted, so that the same is
-//   measured on any machine.
-// Errors: those of plans and of exact runs, passed on; what was measured before them stays.
+// For a file, measure(): exact runs at both ends of each interval of kCalibrationGrid, and a
+//   check run at a size inside. If the plans of both ends differ in more than size (packet order,
+//   packet length, runs), the two sizes around the change are found by planning, to 1/64, and run
+//   too. If the error of a check exceeds half of the target, its run becomes a calibration point,
+//   and both halves are checked in turn, up to a depth that depends on the size. The points of an
+//   interval depend only on the work and the machine, not on earlier requests.
+// Target error: kAims, in percent of the times, from a size on. For a size whose exact run would
+// take too long, at(): exact runs at the largest grid size that costs no more than a third of the
+// limit, and at the size below it, so that both together cost less than that run; an eighth if
+// packets have an order, since that run recurs. The surplus is extrapolated with their slope,
+// unless it would grow faster than the flows. If one of their plans differs from the plan of the
+// requested size in more than size, which would distort the slope, the first two larger sizes with
+// a matching plan are run instead, if the limit allows. The error is unknown.
+// Cost: in steps, before a run (exact_steps()), not in wall time, so that every machine measures
+//   the same sizes.
+// Errors: from plans and exact runs, passed on; earlier measurements are kept.
 #pragma once
 
 #include <array>
@@ -44,16 +42,16 @@
 namespace fredsim {
 
 struct ErrorAim {
-  std::uint64_t bytes = 0;  // from here on
+  std::uint64_t bytes = 0;  // from this size on
   double percent = 0;
 };
 inline constexpr std::array<ErrorAim, 3> kAims{{{0, 10}, {kMiB, 3}, {16 * kMiB, 1}}};
 double aim_at(std::uint64_t bytes);
 
-// Sizes of parts are told in this fraction of the largest.
+// Unit of the parts' sizes: this fraction of the largest part.
 inline constexpr std::uint64_t kProportion = 64;
 
-// A part as calibrations know it.
+// Properties of a part that identify it in calibrations.
 struct CalibratedPart {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;   // no choice
@@ -61,27 +59,27 @@ struct CalibratedPart {
   int root = 0;
   int vc = kDp;
   std::uint64_t proportion = kProportion;  // 1 … kProportion
-  std::uint64_t start = 0;                 // cycles after the first of them, at all sizes
+  std::uint64_t start = 0;                 // cycles after the first part, at all sizes
   int packet_flits = 0;                    // CollectiveSpec::packet_flits
 
   auto operator<=>(const CalibratedPart&) const = default;
 };
-// Parts that are under way together. One at least has kProportion.
+// Concurrent parts; at least one has kProportion.
 using CalibratedWork = std::vector<CalibratedPart>;
 
-// None: it is not made of sizes alone, since a part has bytes between pairs (all_to_all_v) or roots
-// of streams.
+// Work of concurrent parts; none: sizes do not determine it, since a part has bytes per pair
+// (all_to_all_v) or roots of streams.
 std::optional<CalibratedWork> calibrated_work(const Topology& topology,
                                               std::span<const Part* const> parts);
-// `bytes`: of the largest part.
+// Collectives of a work; `bytes`: size of the largest part.
 std::vector<CollectiveSpec> specs_of(const CalibratedWork& work, std::uint64_t bytes);
 
-// Properties of a plan that change from a size to another beside sizes, by part: flits of a packet,
-// its run and lead, whether packets have an order, and a frame.
+// Properties of a plan that vary with size, by part: flits of a packet, its run and lead, whether
+// packets have an order, and a frame.
 using PlanKind = std::vector<std::tuple<int, int, int, bool, bool>>;
 
-// Cost of an exact run that takes so many cycles: flits x links, and cycles x nodes that something
-// passes, since every one of them works in every cycle. `flits`: by link.
+// Cost of an exact run of `cycles`: flit-hops, plus cycles x nodes with traffic, since each of
+// these nodes is simulated in every cycle. `flits`: by link.
 double exact_steps(const Topology& topology, std::span<const std::uint64_t> flits, double cycles);
 
 class Calibrator {
@@ -99,14 +97,15 @@ class Calibrator {
              double max_steps = std::numeric_limits<double>::infinity())
       : topology_(topology), exact_(std::move(exact)), max_steps_(max_steps) {}
 
-  // Those of a file, say. In place of measurements.
+  // Adds calibrations, for example from a file, as a substitute for measurements.
   void add(const Calibrations& calibrations);
-  // Without measuring: of a size that is a point, and otherwise Calibration::error_at().
+  // Queries without measuring: has_run(): the size is a calibration point; error_at(): as
+  //   Calibration::error_at().
   bool has_run(const CalibratedWork& work, std::uint64_t bytes) const;
   FlowError error_at(const CalibratedWork& work, std::uint64_t bytes) const;
-  // Calibration for a size that is known, or whose exact run takes more than is allowed.
+  // Calibration for a known size, or for a size whose exact run exceeds the limit.
   const Calibration& at(const CalibratedWork& work, std::uint64_t bytes);
-  // All intervals of the grid from that of one size up to that of another.
+  // Measures all grid intervals from the interval of `from` up to the interval of `to`.
   void measure(const CalibratedWork& work, std::uint64_t from, std::uint64_t to);
   const Calibrations& calibrations() const { return calibrations_; }
 

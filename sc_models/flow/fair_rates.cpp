@@ -232,7 +232,7 @@ void FairRates::open_above(Layer& layer, int number, double level) {
   link.bound = level;
 }
 
-// All of a priority that shares links with what is open, or with others that do.
+// Opens all flows of a priority that share links, directly or transitively, with open flows.
 void FairRates::open_all_around(Layer& layer) {
   for (std::size_t o = 0; o < open_.size(); ++o) {  // NOLINT(modernize-loop-convert): it grows
     for (const LinkUse& use : classes_[open_[o]].uses)
@@ -240,8 +240,8 @@ void FairRates::open_all_around(Layer& layer) {
   }
 }
 
-// The rates of a priority, from links whose flows have changed or carry another load of earlier
-// priorities.
+// Updates the rates of a priority, starting from links whose flows, or whose load of earlier
+// priorities, have changed.
 void FairRates::update(Layer& layer) {
   for (const int number : changed_links_) erase_gone(layer.links[number]);
   for (const FlowClass flows : changed_)
@@ -260,11 +260,10 @@ void FairRates::update(Layer& layer) {
   close(layer);
 }
 
-// Rates of what is open on what is left of its links.
+// Computes rates of the open flows from the remaining capacity of their links.
 void FairRates::compute(const Layer& layer) {
-  // The level at which a link is full rises while flows that do not reach it get their rates; so
-  // the first in the queue whose level is still what it was when it was put there is the lowest of
-  // all.
+  // A link's fill level rises while flows that stop below it get their rates. So the first queue
+  // entry whose level has not changed since it was queued is the minimum.
   queue_.clear();
   for (const FlowClass flows : open_) {
     classes_[flows].level = kNone;
@@ -304,7 +303,7 @@ void FairRates::compute(const Layer& layer) {
   }
 }
 
-// The open flows of a link that is full at a level.
+// Stops the open flows of a link that is full at a level.
 void FairRates::stop_at(int number, double at) {
   for (const FlowClass flows : open_link_[number].classes)
     if (classes_[flows].level == kNone) stop(flows, at, number);
@@ -326,7 +325,7 @@ void FairRates::stop(FlowClass flows, double at, int bottleneck) {
   }
 }
 
-// Opens flows whose rates are not fair beside those that were computed; false: there are none.
+// Opens flows whose rates are unfair relative to the computed rates; false: there are none.
 bool FairRates::open_unfair(Layer& layer) {
   const std::size_t before = open_.size();
   const std::size_t links = open_links_.size();

@@ -4,27 +4,26 @@
 //
 // Model: a flow moves at one rate on all of its links, and crosses a link `crossings` times per
 //   unit of rate (a tree may cross a link several times). Progressive filling: the rates of all
-//   flows of a priority grow in proportion to their shares until a link is full; it is the
-//   bottleneck of the flows on it that have none, which keep their rates, and the others go on.
-//   What is left of a link is for the next priority. A flow on a link of which nothing is left has
-//   rate 0. Level of a flow: rate / share.
-// Limits: flows of one priority together get no more of a link than its limit, whatever else is
-//   left of it (credits of a virtual channel), and a flow no more than that of its demand (packets
-//   under way). A flow at its own limit needs no bottleneck.
+//   flows of a priority grow in proportion to their shares until a link is full; the link becomes
+//   the bottleneck of its flows without one, which keep their rates, while the remaining flows grow
+//   on. The residual capacity is left to the next priority. A flow on a link without residual
+//   capacity has rate 0. Level of a flow: rate / share.
+// Limits: the flows of one priority together get at most the link's limit, even if capacity
+//   remains (credits of a virtual channel), and a flow at most the limit of its demand (packets in
+//   flight). A flow at its own limit needs no bottleneck.
 // Update: fair rates are the only ones at which every flow has a bottleneck, a full link on which
-//   no flow of its priority has a higher level. So after flows have come and gone, rates are
-//   computed for those that have none, all others kept as they are; flows that have lost their
-//   bottleneck by that, or share one with a flow of a lower level, are added and all these computed
-//   again, until every flow has one. Rates outside of that stay as they are, bit for bit.
-// Alike flows, of equal priority, share and links, are one class with a count, and cost as much as
-//   one flow. A class whose count is at an update what it was at the one before has not changed,
-//   whatever came and went.
-// Units: any; capacities and rates have the same. Deterministic: ties go by number, nothing depends
-//   on a container's order; the library is compiled without contraction of floating-point
-//   operations. Full, and equal, are within 1e-11 of it.
-// Cost of an update: O(u log u) for each time that rates are computed, u the crossings (class,
-//   link) of those classes, and of others on links that have become their bottleneck or are none
-//   any more.
+//   no flow of its priority has a higher level. So after arrivals and departures, rates are
+//   computed for the flows without a rate, with all further rates fixed. Flows that lose their
+//   bottleneck, or share one with a flow of a lower level, are added and the set is computed again,
+//   until every flow has a bottleneck. Rates outside the set do not change, bit for bit.
+// Classes: flows of equal priority, share, limit and links form one class with a count, which
+//   costs as much as one flow. A class whose count equals its count at the previous update is
+//   unchanged, whichever flows came and went.
+// Units: any; capacities and rates have the same. Deterministic: ties are resolved by number,
+//   independent of container order; the library is compiled without floating-point contraction.
+//   Comparisons have a relative tolerance of 1e-11.
+// Cost of an update: O(u log u) per computation of rates, with u the crossings (class, link) of
+//   the computed classes, and of classes on links that became or ceased to be their bottleneck.
 // Source: Bertsekas and Gallager, Data Networks, 6.5.2 (max-min flow control).
 #pragma once
 
@@ -61,33 +60,32 @@ class FairRates {
     auto operator<=>(const Demand&) const = default;
   };
 
-  // Capacities by link, 0 or more. `limits`: of each priority, above 0; links behind its end have
-  // none.
+  // Capacities by link, 0 or more. `limits`: by link, for each priority, above 0; links beyond its
+  // end have no limit.
   explicit FairRates(std::vector<double> capacities, std::vector<double> limits = {});
   FairRates(const FairRates&) = delete;
   FairRates& operator=(const FairRates&) = delete;
 
-  // One more flow, of a class that is new or one that is there. It has a rate with the next
-  // update().
+  // Adds a flow to a new or existing class. It gets a rate at the next update().
   FlowClass add(const Demand& demand);
   void add(FlowClass flows);
-  // A class, new or there, whose number stays while it has no flows.
+  // Adds or finds a class that keeps its number while it has no flows.
   FlowClass keep(Demand demand);
-  // One flow less of a class; a class without flows that is not kept is gone with the next
-  // update(), and its number free.
+  // Removes a flow of a class. The next update() deletes a class without flows, unless it is kept,
+  // and frees its number.
   void remove(FlowClass flows);
 
   // Capacity of a link, from the next update() on; 0 or more.
   void set_capacity(int link, double capacity);
 
-  // Classes that have flows and whose rates were computed, each once, until the next call. Their
-  // rates may be what they were.
+  // Computes rates. Returns, until the next call, each class with flows whose rate was computed
+  // once; its rate may be unchanged.
   std::span<const FlowClass> update();
-  // Rate of each flow of a class. After update().
+  // Rate of each flow of a class. Call after update().
   double rate(FlowClass flows) const { return classes_[flows].level * classes_[flows].share; }
   std::uint64_t count(FlowClass flows) const { return classes_[flows].count; }
-  // After update(): all that rates to come depend on, beside the demands of classes by their
-  // numbers.
+  // Adds the state that future rates depend on, without the demands of classes. Call after
+  // update().
   void add_state(StateDigest& digest) const;
 
  private:
@@ -99,14 +97,14 @@ class FairRates {
     FlowClass flows = 0;
     double crossings = 0;
   };
-  // A link as flows of one priority see it.
+  // State of a link for the flows of one priority.
   struct LinkState {
-    std::vector<User> users{};  // in the order in which they came
-    double load = 0;            // of those that are not open
-    double bound = 0;           // none of those has a higher level
-    double held_level = 0;      // level of those whose bottleneck it is
-    std::uint32_t held = 0;     // their classes
-    std::uint32_t changes = 0;  // of the load, since it was summed up
+    std::vector<User> users{};  // users in order of arrival
+    double load = 0;            // load of the flows that are not open
+    double bound = 0;           // upper bound of the levels of those flows
+    double held_level = 0;      // level of the flows whose bottleneck is this link
+    std::uint32_t held = 0;     // number of classes whose bottleneck is this link
+    std::uint32_t changes = 0;  // changes of `load` since it was last summed up
     bool has_gone = false;      // classes in `users` that have no flows any more
   };
   struct Layer {
@@ -115,7 +113,7 @@ class FairRates {
   struct Class {
     double level = 0;
     double weight = 0;                // share x count, as of the last update
-    std::span<const LinkUse> uses{};  // those of its demand
+    std::span<const LinkUse> uses{};  // links of the class's demand
     double share = 0;
     double limit = 0;  // level
     Layer* layer = nullptr;
@@ -129,10 +127,10 @@ class FairRates {
   // A link with open classes, while rates are computed.
   struct OpenLink {
     std::vector<FlowClass> classes{};
-    double weight_of_all = 0;  // their weights x crossings
-    double weight = 0;         // of those without a rate yet
-    double left = 0;           // for those
-    std::size_t open = 0;      // their number
+    double weight_of_all = 0;  // sum of weights x crossings
+    double weight = 0;         // weight of flows without a rate yet
+    double left = 0;           // capacity left for flows without a rate
+    std::size_t open = 0;      // number of open classes
     double lowest = 0;         // levels: of classes whose bottleneck it became,
     double highest = 0;        // and of all that were computed
   };
@@ -164,11 +162,12 @@ class FairRates {
   std::vector<const Demand*> demands_;  // by class, keys of numbers_
   std::vector<FlowClass> free_;
   Numbers numbers_;
-  std::map<int, Layer> layers_;      // by priority
-  std::vector<FlowClass> changed_;   // since the last update
-  std::vector<int> changed_links_;   // by flows that came or went, or by earlier priorities
+  std::map<int, Layer> layers_;     // by priority
+  std::vector<FlowClass> changed_;  // since the last update
+  // links with arrivals, departures or changed load of earlier priorities
+  std::vector<int> changed_links_;
   std::vector<bool> is_listed_;      // links that are
-  std::vector<FlowClass> open_;      // of the priority at work
+  std::vector<FlowClass> open_;      // open classes of the current priority
   std::vector<OpenLink> open_link_;  // by link
   std::vector<int> open_links_;
   std::vector<std::pair<double, int>>

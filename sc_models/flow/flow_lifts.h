@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of a machine that flows are run without, each by itself, to see what it costs (`fredsim
-// doctor`).
-//
-// A plan stays what it is: its trees, their order and, where latencies are lifted, the rates that
-// credits and windows allow.
+// Limits of a machine that can be lifted one at a time, to measure their cost in flows (`fredsim
+// doctor`). The plan is unchanged: its trees, their order and, if latencies are lifted, the rates
+// that credits and windows allow.
 #pragma once
 
 namespace fredsim {

@@ -56,21 +56,21 @@ struct FlowOperation final : StagedOperation {
   bool is_system() const { return plan->system != nullptr; }
   bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
 
-  // `number_of`: as of add_later(). Times relative to `cycle`; reports of one that is issued once
-  // are left out.
+  // Adds the state to a digest, with times relative to `cycle`. `number_of`: as of add_later().
+  // Reports of an operation that is issued once are left out.
   template <class NumberOf>
   void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
-  // The origin of times with fractions is later by so much.
+  // Moves the origin of fractional times later by `time`.
   void move_origin(double time);
-  // All that is told in cycles is later by so many.
+  // Delays all cycle times by `cycles`.
   void shift(std::uint64_t cycles);
 
   OperationPlan& flow;
-  const std::shared_ptr<OperationRepeat> repeat;  // null: it is issued once
-  int granted = 0;                                // grants before
+  const std::shared_ptr<OperationRepeat> repeat;  // null: issued once
+  int granted = 0;                                // earlier grants
   std::vector<OfTree> trees{};
   std::vector<int> ready{};                  // trees that can begin now
-  std::vector<int> ready_in{};               // by bundle: their number
+  std::vector<int> ready_in{};               // number of ready trees by bundle
   std::vector<std::vector<OfRank>> ranks{};  // by part
   std::vector<OfPart> parts{};
   struct OfSystemRanks {

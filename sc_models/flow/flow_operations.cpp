@@ -277,7 +277,7 @@ void FlowOperations::begin_in_steps(FlowOperation& operation, const RankOfPart& 
   for (const int step : operation.flow.system_ranks[i].steps) operation.steps->release(step);
 }
 
-// A share of what a tree has to move: the whole, or the first piece.
+// Starts the flow of a tree's share: the whole tree, or its first piece.
 void FlowOperations::move(FlowOperation& operation, int t, double share) {
   moving_.emplace(begin_flow(operation.flow.trees[t].flows, share * operation.flow.flows[t].flits),
                   Moving{.operation = &operation, .tree = t, .is_first = share < 1});

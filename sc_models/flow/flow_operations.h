@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations as flows over time (flow/flow_plan.h, flow/flow_simulation.h): the flow-level engine
-// behind the interface of engines.
+// Operations as flows over time (flow/flow_plan.h, flow/flow_simulation.h): the flow-level
+// implementation of OperationEngine.
 //
 // Ranks begin as in exact runs (operations/rank_starts.h). Simplified: a tree begins once all ranks
 //   that contribute to it have begun, and all of it moves at one rate from then on. A rank is
-//   complete when the trees that it has a part in are: those of which it sees the result once they
-//   have filled their longest path, those that it only sends into once they have moved, or the
-//   share of them that is handed over (RankSurplus); and its surplus has passed.
+//   complete when its trees are and its surplus has passed. A tree whose result the rank receives
+//   is complete once it has filled its longest path; a tree that the rank only sends into, once it
+//   has moved, or once the share that is handed over has (RankSurplus).
 // Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part
-//   in it have begun, and a rank is complete when the last step is that its NPU takes part in.
-// Order: operations/operation_lifecycle.h; grants take nothing. Trees in the switches leave a NIC
-//   port and virtual channel in the order in which their operations opened: one begins when those
-//   of earlier operations there have moved (npu/npu_scheduler.h). All others share links, by
-//   max-min fairness, virtual channels going strictly by priority.
-// Not modelled: rows that have to be loaded, numbers of streams, and all that flows leave out.
-//   Turns of phases: flow/phase_turns.h.
-// Time: ranks begin at whole cycles; ends are rounded up, and told to whoever issues at the cycle
-//   after, as by a communicator.
-// Repeats (IssueOptions::times) are passed over where the state of the engine recurs, exactly
-//   (flow/operation_repeats.h); not on systems.
-// Errors: RunFailed, with cause kDeadlock, where operations are left that nothing lets go on;
-//   FlowSimulation's; Interrupted, once stopped; BadInput for a dependency on what was never
-//   issued.
+//   in it have begun, and a rank is complete when the last step of its NPU is.
+// Order: operations/operation_lifecycle.h; grants take no time. Trees in the switches leave a NIC
+//   port and virtual channel in the order in which their operations opened: a tree begins when the
+//   trees of earlier operations there have moved (npu/npu_scheduler.h). All remaining trees share
+//   links by max-min fairness, with strict priority between virtual channels.
+// Not modelled: loading of phase rows, stream numbers, and everything that flows leave out. Turns
+//   of phases: flow/phase_turns.h.
+// Time: ranks begin at whole cycles; ends are rounded up, and reported to the issuer in the next
+//   cycle, as by a communicator.
+// Repeats (IssueOptions::times) are skipped when the engine's state recurs, without loss of
+//   accuracy (flow/operation_repeats.h); not on systems.
+// Errors: RunFailed, with cause kDeadlock, if unfinished operations cannot advance;
+//   FlowSimulation's; Interrupted, once stopped; BadInput for a dependency on an operation that was
+//   never issued.
 #pragma once
 
 #include <atomic>
@@ -55,30 +55,30 @@ namespace fredsim {
 class FlowOperations final : public OperationEngine, private OperationLifecycle<FlowOperation> {
  public:
   using Plans = std::span<const std::shared_ptr<const PreparedPlan>>;
-  // The topology outlives it. `plans`: all that will be issued; needed of a system. `stop`: set
-  // from outside to end a run; null: nobody does.
+  // The topology has to outlive the engine. `plans`: all plans to be issued; required for a system.
+  // `stop`: set externally to end a run; null: never.
   explicit FlowOperations(const Topology& topology, Plans plans = {},
                           const std::atomic<bool>* stop = nullptr, const FlowLifts& lifts = {});
   ~FlowOperations() override;
 
-  // Before any operation of this plan. By part and rank.
+  // Sets the surplus by part and rank. Call before any operation of this plan.
   void set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
                    std::vector<std::vector<RankSurplus>> surplus) {
     flow_plan(plan).set_surplus(std::move(surplus));
   }
-  // The same of a system's, by step: cycles by which it takes longer than its flows.
+  // Sets the surplus of a system's plan by step: cycles by which it exceeds its flows.
   void set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
                         std::vector<double> surplus) {
     flow_plan(plan).step_surplus = std::move(surplus);
   }
-  // After each operation, with the cycle and the bytes of results so far.
+  // Callback after each operation, with the cycle and the result bytes so far.
   void on_progress(std::function<void(std::uint64_t cycle, std::uint64_t bytes)> callback) {
     on_progress_ = std::move(callback);
   }
 
-  // Off: repeats are issued one by one to the end; cycles are the same.
+  // Enables skipping of repeats. Off: repeats are issued one by one; cycles are the same.
   void set_skips(bool skips) { skips_ = skips; }
-  // Repeats that were passed over.
+  // Number of skipped repeats.
   std::uint64_t skipped() const { return recurrence_.skipped(); }
 
   bool can_repeat() const override { return true; }
@@ -106,11 +106,11 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   std::size_t under_way() const override { return operations_.size() + calls_.size(); }
   const OperationTotals& totals() const override { return totals_; }
 
-  // Operations that were issued, by plan, in the order in which plans first were.
+  // Issued operations by plan, in order of the plans' first issue.
   struct Issued {
     std::shared_ptr<const PreparedPlan> plan{};
     std::uint64_t times = 0;
-    std::uint64_t cycles = 0;  // from start to end, of all that are complete
+    std::uint64_t cycles = 0;  // sum of start to end over complete operations
   };
   std::vector<Issued> issued() const;
 
@@ -124,16 +124,15 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   struct Moving {
     FlowOperation* operation = nullptr;
     int tree = 0;
-    bool is_first = false;                      // two pieces: what is handed over before the rest
-    bool is_bundle = false;                     // all trees that cross the links of this one
-    std::optional<SystemFlows::Moving> step{};  // a system's, in place of a tree
+    bool is_first = false;                      // first of two pieces: the share handed over early
+    bool is_bundle = false;                     // all trees of the bundle of `tree`
+    std::optional<SystemFlows::Moving> step{};  // step of a system, instead of a tree
   };
-  struct Queue {  // a NIC port and virtual channel
-    std::deque<std::pair<OperationHandle, int>>
-        operations{};  // trees in the switches that are left
+  struct Queue {                                               // a NIC port and virtual channel
+    std::deque<std::pair<OperationHandle, int>> operations{};  // remaining trees in the switches
   };
 
-  // Cycle of a time from the origin on, rounded up; time of a cycle.
+  // Cycle of a time relative to the origin, rounded up; inverse: time of a cycle.
   std::uint64_t whole_cycles(double time) const;
   double time_of(std::uint64_t cycle) const;
   OperationPlan& flow_plan(const std::shared_ptr<const PreparedPlan>& plan);
@@ -188,13 +187,13 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   std::map<std::tuple<NodeId, int, int>, int> queue_numbers_;
   std::vector<Queue> queues_;
   std::unordered_map<FlowSimulation::Flow, Moving> moving_;
-  std::map<std::uint64_t, std::vector<End>> ends_;  // by cycle at which they are told
+  std::map<std::uint64_t, std::vector<End>> ends_;  // ends by cycle of their report
   std::set<std::uint64_t> wakes_;
   OperationTotals totals_;
   OperationHandle next_ = 1;
   int grants_ = 0;
   std::multiset<std::uint64_t> calls_;                                   // to come
-  std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // not complete
+  std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // repeats under way
   RepeatRecurrence recurrence_;
   bool skips_ = true;
 };

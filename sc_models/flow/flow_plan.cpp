@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// Links that a tree crosses, counted.
+// Counts of the links that a tree crosses.
 class Crossings {
  public:
   explicit Crossings(std::size_t links) : counts_(links) {}
@@ -30,9 +30,9 @@ class Crossings {
   void add(int link) {
     if (counts_[link]++ == 0) crossed_.push_back(link);
   }
-  // By link; none are left.
+  // Returns the counts in order of links, and clears them.
   std::vector<LinkUse> take() {
-    // Many are gone through in order rather than sorted.
+    // Many links are scanned in order rather than sorted.
     constexpr std::size_t kMany = 16;
     std::vector<LinkUse> uses;
     uses.reserve(crossed_.size());
@@ -101,9 +101,9 @@ class LinksBehind {
   int hops_ = 0;
 };
 
-// The one link that matters, where there is one: trees of one part, which begin together and move
-// in proportion to what they have, all cross it, and it is full first, before any of them is at a
-// limit of its own. So it keeps them to its rate until they end, together.
+// Shortcut for plans with one decisive link: all trees of one part begin together, move in
+// proportion to their flits and cross this link, which saturates before any tree reaches its own
+// limit. So the link limits all trees until they end, together.
 class OneBottleneck {
  public:
   // `limits`: highest rates, by tree.
@@ -111,7 +111,7 @@ class OneBottleneck {
                 const Plan& plan, HopPaths& hops)
       : capacities_(capacities), limits_(limits), plan_(plan), hops_(hops) {}
 
-  // By tree, how often each crosses it; empty: there is none. Looks all hops up.
+  // Crossings of the decisive link, by tree; empty: there is none. Looks up all hops.
   std::vector<LinkUse> find() {
     std::vector<LinkUse> uses;
     if (plan_.parts.size() != 1 || !std::ranges::all_of(plan_.trees, is_at_endpoints)) return uses;
@@ -204,7 +204,7 @@ double window_limit(const Part& part, const Tree& tree, double fill, double roun
   return static_cast<double>(flits) / round_trip;
 }
 
-// Fill of each tree, and what its window and pace let it carry.
+// Fill of each tree, and the rate that its window and pace allow.
 struct TreeTimes {
   std::vector<double> fills{}, windows{};
 };
@@ -262,7 +262,7 @@ class SpreadCrossings {
         add(use.link, use.crossings * amount);
     });
   }
-  // By link; none are left.
+  // Returns the counts in order of links, and clears them.
   std::vector<LinkUse> take() {
     std::ranges::sort(crossed_);
     std::vector<LinkUse> uses;

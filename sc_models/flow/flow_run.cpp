@@ -54,7 +54,7 @@ class FlowRun {
  private:
   struct PartState {
     std::size_t waits_for = 0;  // parts
-    std::vector<int> others{};  // that wait for it
+    std::vector<int> others{};  // parts that wait for this one
     std::size_t trees_left = 0;
     double start = 0, end = 0;
   };

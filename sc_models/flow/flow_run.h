@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): when its parts begin and
-// end.
+// A plan as flows over time (flow/flow_plan.h, flow/flow_simulation.h): start and end of its parts.
 //
-// A part begins at its start, once the parts that it comes after are complete; all of its trees
-// begin then. It is complete when each of its trees has moved and filled its longest path, and its
-// surplus has passed. Phases take turns in switches (flow/phase_turns.h). Nothing else is modelled:
-// no buffers, credits, windows, arbitration.
+// A part begins at its start time, after its predecessors are complete; all of its trees begin
+// together. It is complete when each of its trees has moved and filled its longest path, and its
+// surplus has passed. Phases take turns in switches (flow/phase_turns.h). Not modelled: buffers,
+// credits, windows, arbitration.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once

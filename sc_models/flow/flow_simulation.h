@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows over time: each moves an amount at the rate that links leave it (flow/fair_rates.h), from
-// when it begins to when all of it has moved.
+// Event-driven simulation of flows: each moves an amount at its fair rate (flow/fair_rates.h), from
+// its begin until all of it has moved.
 //
-// Use: begin() and call_at() before run() and in callbacks; run() returns when no flow and no call
-//   is left.
-// Order: of events at one time calls come first, by the order in which they were asked for, then
-//   flows that end, by class and number. Times that differ by less than 1e-12 of them are one. So a
-//   run is the same on any machine.
-// Origin: times are told from origin() on, a whole number, 0 unless it is moved: what happens from
-//   there on then depends on what is left to be moved alone, not on when that is, bit for bit.
-// Units: those of the caller: amounts, and capacities in amounts per unit of time.
-// Errors: RunFailed where flows are left that no link lets move, and nothing is to come that could
-//   change that.
-// Cost: of an event that of FairRates::update(), and O(log f) per flow.
+// Use: begin() and call_at() before run() and in callbacks; run() returns when no flow and no
+//   call remains.
+// Order: of simultaneous events, calls come first, in the order of their requests, then ends of
+//   flows, by class and number. Times are equal within a relative 1e-12. So a run is the same on
+//   any machine.
+// Origin: times are relative to origin(), a whole number, 0 unless it is moved. After a move the
+//   run depends only on the amounts left, not on the absolute time, bit for bit.
+// Units: the caller's: amounts, and capacities in amounts per unit of time.
+// Errors: RunFailed if the remaining flows have rate 0 and no event is pending.
+// Cost per event: one FairRates::update(), and O(log f) per flow.
 #pragma once
 
 #include <cstdint>
@@ -28,56 +27,59 @@ namespace fredsim {
 
 class FlowSimulation {
  public:
-  using Flow = std::uint64_t;  // counted from 0 in the order in which they began
+  using Flow = std::uint64_t;  // counted from 0 in order of begin
 
-  // Capacities and limits are those of FairRates.
+  // Capacities and limits as in FairRates.
   explicit FlowSimulation(std::vector<double> capacities, std::vector<double> limits = {})
       : rates_(std::move(capacities), std::move(limits)) {}
 
   double now() const { return now_; }
   std::uint64_t origin() const { return origin_; }
-  // From now on. One that crosses no link, or has nothing to move, ends now.
+  // Begins a flow now. A flow without links or without an amount ends now.
   Flow begin(const FairRates::Demand& demand, double amount);
-  // The same for many flows of one demand, which crosses a link: found once.
+  // Keeps the class of many flows with one demand, which crosses a link, so that it is looked up
+  // once.
   FairRates::FlowClass keep(FairRates::Demand demand) { return rates_.keep(std::move(demand)); }
   Flow begin(FairRates::FlowClass flows, double amount);
   // Capacity of a link, from now on.
   void set_capacity(int link, double capacity) { rates_.set_capacity(link, capacity); }
-  // At a time, or now where that has passed.
+  // Requests a call at a time, or now if it has passed.
   void call_at(double time, std::function<void()> callback) {
     add_call(time, std::move(callback), false);
   }
-  // Likewise, at this time even if skip() passes over others.
+  // Requests a call at this time, even if skip() shifts later events.
   void call_at_fixed(double time, std::function<void()> callback) {
     add_call(time, std::move(callback), true);
   }
-  // Callback for flows that have ended; it may begin others.
+  // Callback at the end of each flow; it may begin flows.
   void on_end(std::function<void(Flow)> callback) { on_end_ = std::move(callback); }
-  // Callback, once, when all that happens at the time of the request has, and rates are up to date.
+  // Callback, once per request, after all events at the time of the request, with rates up to date.
   // It may move the origin and skip.
   void ask_settled() { asks_settled_ = true; }
   void on_settled(std::function<void()> callback) { on_settled_ = std::move(callback); }
-  // To now, if that is whole. Units of time by which it moved; 0: it did not.
+  // Moves the origin to now, if now is whole. Returns the distance in units of time; 0: not moved.
   std::uint64_t move_origin();
-  // Shifts all that follows by so much, but for calls at fixed times.
+  // Shifts all later events by `time`, except calls at fixed times.
   void skip(std::uint64_t time);
-  // All that what follows depends on, calls left out; flows by `describe`. After move_origin().
+  // Adds the state that the run depends on, without calls; flows by `describe`. Call after
+  // move_origin().
   void add_state(const std::function<void(Flow)>& describe, StateDigest& digest) const;
 
   void run();
-  // Events that had rates computed again; flows begun.
+  // Number of events that recomputed rates; number of flows begun.
   std::uint64_t updates() const { return updates_; }
   std::uint64_t flows() const { return next_flow_; }
 
  private:
-  // All flows of a class have moved as much since they began as the class since then.
+  // Progress of a class: each of its flows has moved as much since its begin as the class since
+  // then.
   struct Progress {
-    double moved = 0;  // by each flow of the class, since it has been there
+    double moved = 0;  // amount moved by each flow of the class since the class exists
     double at = 0;     // time
     double rate = 0;
     bool is_touched = false;  // flows began or ended since rates were up to date
     using Target = std::pair<double, Flow>;
-    std::vector<Target> targets{};  // a heap, least first
+    std::vector<Target> targets{};  // min-heap of targets
     const Target& first() const { return targets.front(); }
     void push(const Target& target);
     void pop();

@@ -22,7 +22,7 @@ struct FlowTraffic {
 
 FlowTraffic no_traffic(const Topology& topology);
 FlowTraffic flow_traffic(const Topology& topology, const Plan& plan);
-// Adds traffic so many times to that of the same machine, or of none yet.
+// Adds `traffic` `times` times to `sum`, which is empty or of the same machine.
 void add_traffic(const FlowTraffic& traffic, std::uint64_t times, FlowTraffic& sum);
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers at places, and the least of them: a tournament tree. Changing one takes O(log n), asking
-// for the least O(1).
+// Tournament tree: minimum of an array under point updates. An update takes O(log n), the minimum
+// O(1).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class MinTree {
   }
 
  private:
-  // False: its value is what it was.
+  // Recomputes a node; false: its value is unchanged.
   bool play(std::size_t node) {
     const double min = std::min(values_[2 * node], values_[2 * node + 1]);
     return std::exchange(values_[node], min) != min;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as operations of it move it (flow/flow_operations.h): its trees as flows, those that can
-// be one joined, which ranks wait for which, and their surplus. On systems its steps, and who takes
-// part in them.
+// A plan prepared for its operations (flow/flow_operations.h): its trees as flows, joined if
+// possible, the trees that each rank waits for, and the surplus of ranks. On systems its steps, and
+// their ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace fredsim {
 
 // Surplus of a rank over flows, by exact runs (runner/detail/machine_calibration.h).
 struct RankSurplus {
-  double cycles = 0;  // by which it is complete later than its flows; below 0: earlier
-  // For a rank that sees no result: share of what it sends after which it is complete, since a NIC
-  // and what is behind it take the rest.
+  double cycles = 0;  // cycles by which the rank is complete later than its flows; below 0: earlier
+  // Share of a tree's data after which a rank that receives no result is complete, since its NIC
+  // and downstream buffers hold the rest.
   double handed = 1;
 };
 
@@ -38,20 +38,21 @@ struct OperationPlan {
   struct OfTree {
     std::vector<Member> members{};
     int contributors = 0;
-    double handed = 1;          // RankSurplus
-    std::vector<int> queues{};  // trees in the switches: those that it leaves by, each once
+    double handed = 1;  // RankSurplus
+    // queues through which a tree in the switches leaves its NPUs, each once
+    std::vector<int> queues{};
     FairRates::FlowClass flows = 0;
     int bundle = 0;
   };
-  // Trees at the endpoints of a part that cross the same links, which where they begin together
-  // keep together: their shares are in proportion to their flits. A tree in the switches is one by
-  // itself.
+  // Bundle: trees at the endpoints of a part that cross the same links. Trees that begin together
+  // stay together, since their shares are proportional to their flits. A tree in the switches is a
+  // bundle of its own.
   struct Bundle {
     struct Member {
       int rank = 0;
       int trees = 0;
       bool receives = false;
-      TreeFlow longest{};  // longest that it receives, by fill
+      TreeFlow longest{};  // received tree with the longest fill
     };
     std::vector<int> trees{};
     FairRates::FlowClass flows = 0;
@@ -59,13 +60,13 @@ struct OperationPlan {
     std::vector<Member> members{};  // by rank
   };
   struct OfRank {
-    int trees = 0;                 // that it has a part in; on systems 1: its last step
+    int trees = 0;                 // trees of the rank; on systems 1: its last step
     std::vector<int> waits_for{};  // trees to which it contributes
   };
   // Number of the queue of a NIC port and virtual channel, new or known.
   using QueueOf = std::function<int(NodeId node, int port, int vc)>;
 
-  // Its flows are kept in the simulation, its phases known to the turns.
+  // Registers its flows with the simulation, and its phases with the turns.
   OperationPlan(const Topology& topology, std::shared_ptr<const PreparedPlan> of,
                 FlowSimulation& simulation, PhaseTurns& turns, const QueueOf& queue_of,
                 const FlowLifts& lifts = {});
@@ -83,8 +84,8 @@ struct OperationPlan {
   std::vector<SystemRanks> system_ranks{};          // on systems
   std::vector<std::vector<int>> system_ranks_of{};  // by part and rank: place in it
   std::vector<std::vector<int>> ranks_in_step{};    // by step: places in system_ranks
-  std::uint64_t bytes = 0;                          // of results
-  std::uint64_t times = 0, cycles = 0;              // Issued
+  std::uint64_t bytes = 0;                          // bytes of results
+  std::uint64_t times = 0, cycles = 0;              // FlowOperations::Issued
 
  private:
   void find_steps(const Topology& topology);

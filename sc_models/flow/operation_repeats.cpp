@@ -145,7 +145,7 @@ void FlowOperations::skip_repeats() {
   if (!calls_.empty()) periods = (*calls_.begin() - now.cycle - 1) / period.cycle;
   std::size_t r = 0;
   for (const auto& [handle, repeat] : repeats_) {
-    // One at least is left to be issued.
+    // Leaves at least one issue.
     const std::uint64_t left = repeat->times - repeat->issued;
     if (const std::uint64_t issued = period.issued[r++]; issued > 0)
       periods = std::min(periods, (left - std::min<std::uint64_t>(left, 1)) / issued);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that the flow-level engine issues again and again (IssueOptions::times), and how it
-// passes over most of them.
+// Repeated operations of the flow-level engine (IssueOptions::times), and the memoisation that
+// skips most of them.
 //
-// Whenever one of them is complete and nothing more happens at its cycle, times with fractions are
-//   counted from there on, so that what follows depends on no time before. Where all that it
-//   depends on is then as it was at such a point before, it repeats: whole periods are added to all
-//   counts, up to the last issue of a repeat, or the next call from outside. What comes from
-//   outside, or is told there, begins anew: nothing before it counts.
-// Exact: with and without, all cycles and counts are the same
-//   (tests/flow/operation_repeats_test.cpp).
-// Cost: a digest of the state per issue until it recurs, or has not for long.
+// Whenever a repeat is complete and its cycle has no further event, the origin of fractional
+//   times moves to that cycle, so that the run no longer depends on earlier times. If the state
+//   digest equals an earlier one, the run is periodic: whole periods are added to all counts, up to
+//   the last issue of a repeat, or the next external call. External calls and reports clear the
+//   recorded states.
+// Exact: all cycles and counts equal a run without skipping
+//   (tests/flow/operation_repeats_test.cpp). Cost: a state digest per issue, until the state recurs
+//   or kMaxStates have been recorded.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ namespace fredsim {
 
 struct OperationRepeat {
   std::shared_ptr<const PreparedPlan> plan{};
-  OperationHandle handle = 0;  // first issue's, for all of them
+  OperationHandle handle = 0;  // handle of the first issue, shared by all
   std::uint64_t times = 1, issued = 0, complete = 0;
-  std::vector<std::vector<std::uint64_t>> left{};  // by part and rank: times not complete
+  std::vector<std::vector<std::uint64_t>> left{};  // incomplete issues by part and rank
 };
 
-// Counts at a cycle, or of a period, of what adds up over operations.
+// Counts that add up over operations, at a cycle or over a period.
 struct RepeatCounts {
   struct OfPlan {
     std::uint64_t times = 0, cycles = 0;
@@ -47,10 +47,10 @@ struct RepeatCounts {
 
 class RepeatRecurrence {
  public:
-  // No more than kMaxStates are looked at until something is forgotten.
+  // True while fewer than kMaxStates states are recorded.
   bool looks() const { return known_.size() < kMaxStates; }
   void forget() { known_.clear(); }
-  // Counts at the state before that is as this one; none: this one is kept.
+  // Counts at an earlier equal state; none: this state is recorded.
   std::optional<RepeatCounts> find(const StateDigest& state, const RepeatCounts& counts);
   void count(std::uint64_t skipped) { skipped_ += skipped; }
   std::uint64_t skipped() const { return skipped_; }

@@ -15,7 +15,7 @@ constexpr double kUnlimited = 1e9;  // parts at a time, where all phases are in 
 
 // A part in a switch.
 struct Crossing {
-  std::map<int, double> cycles{};  // by link that comes in: what its trees keep it busy
+  std::map<int, double> cycles{};  // cycles that its trees keep each input link busy
   double flits = 0;                // trees that cross the switch
 };
 
@@ -114,7 +114,7 @@ void PhaseTurns::add_state(StateDigest& digest) const {
   }
 }
 
-// The virtual channel that goes first: others have what it leaves.
+// Sets the capacity for the virtual channel of highest priority; lower ones use the remainder.
 void PhaseTurns::set_capacity(NodeId node, FlowSimulation& simulation) const {
   const Users& users = users_.at(node);
   double capacity = kUnlimited;

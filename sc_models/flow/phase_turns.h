@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns of phases in switches, as flows see them: a switch has one phase in use at a time
-// (rtl/phased/phased_control.sv), so that trees whose phases differ share its time.
+// Flow model of phase turns in switches: a switch has one phase in use at a time
+// (rtl/phased/phased_control.sv), so that trees with different phases share its time.
 //
-// Model: a switch is one more link that trees in the switches cross, whose capacity is its time.
-//   The trees of a part take, in the time of one turn, what the busiest of its input links sends: a
-//   phase is in use while a packet comes in, however slow. So a part that has the switch for itself
-//   is no slower by that; two in different phases go at half the rate of one; and between virtual
-//   channels the one that goes first takes what it needs. Parts in equal phases, of one plan or of
-//   different ones, are in use at the same time: the capacity is as many times the time as parts
-//   are in a phase, in the mean. With switch.phases_in_use 2 two phases are in use, whether they
-//   share something or not.
-// Not modelled: turns between phases of one part, which its surplus has; the length of turns
-//   (switch.quantum, switch.yield); cycles of a change; phases beside unicasts routed online.
+// Model: a switch is an additional link of trees in the switches, whose capacity is its time. The
+//   trees of a part take as much of it as the busiest of their input links: a phase is in use while
+//   a packet arrives, however slowly. So a part alone in a switch is not slowed down; two parts in
+//   different phases move at half the rate; and the virtual channel of highest priority takes the
+//   time it needs. Parts in equal phases, of one plan or of different ones, share its use: the
+//   capacity is the time multiplied by the mean number of parts in a phase. With
+//   switch.phases_in_use 2 two phases are in use, whether or not they share ports.
+// Not modelled: turns between phases of one part (included in its surplus); the length of turns
+//   (switch.quantum, switch.yield); cycles of a phase change; phases that compete with unicasts
+//   routed online.
 // Use: add() to the flows of each plan; begin() and end() when the first tree of a part begins to
 //   move and the last one has.
 #pragma once
@@ -32,23 +32,25 @@ namespace fredsim {
 
 class PhaseTurns {
  public:
-  // A switch that a part's trees cross, and their phases there: equal numbers for equal rows.
+  // Switch that a part's trees cross, and the number of their set of phases: equal rows, equal
+  // numbers.
   struct Stay {
     NodeId node = 0;
     int phases = 0;
   };
   using Stays = std::vector<Stay>;
 
-  // The topology outlives it. `is_lifted`: all phases are in use at a time.
+  // The topology has to outlive it. `is_lifted`: all phases are in use at once.
   explicit PhaseTurns(const Topology& topology, bool is_lifted = false);
 
-  // By link (flow_capacities()), then by node.
+  // Capacities by link (flow_capacities()), then by node.
   std::vector<double> capacities() const;
-  // Adds the switches to what trees cross; by part of the plan, ascending by node.
+  // Adds the switches to the links of trees. Returns the stays by part of the plan, ascending by
+  // node.
   std::vector<Stays> add(const Plan& plan, std::vector<TreeFlow>& flows);
   void begin(const Part& part, const Stays& stays, FlowSimulation& simulation);
   void end(const Part& part, const Stays& stays, FlowSimulation& simulation);
-  // Parts that move.
+  // Adds the moving parts.
   void add_state(StateDigest& digest) const;
 
  private:

@@ -43,7 +43,7 @@ SystemNetwork::SystemNetwork(const Topology& system, std::span<const SystemPlan*
   }
 }
 
-// Those that some set of groups has and those that it has not are not alike.
+// Finds alike groups: groups that the plans' sets of groups cannot tell apart.
 void SystemNetwork::find_alike(std::span<const SystemPlan* const> plans) {
   const SystemPlaces places(system_);
   std::vector<std::set<std::vector<int>>> sets(static_cast<std::size_t>(places.dimensions()));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of systems (systems/system_plan.h) as flows over time: when their collectives begin and
-// end, and the traffic of every link.
+// Plans of systems (systems/system_plan.h) as flows over time: start and end of their collectives,
+// and the traffic of every link.
 //
-// A step begins once those that it comes after are complete, as a part does (flow/flow_run.h), and
-// those that it is behind have moved. Groups of a dimension that are alike, in every step of every
-// plan, are one: what happens in the first of them happens in all. A step is complete once it is in
-// all of its groups. A step whose trees cross more than kMaxTreeUses links moves as one flow, all
-// of its trees in proportion, at the rate that its busiest link leaves it.
+// A step begins once its predecessors are complete, as a part does (flow/flow_run.h), and the steps
+// that it follows on links have moved. Groups of a dimension that are alike in every step of every
+// plan are simulated once: the first group represents all. A step is complete once it is complete
+// in all of its groups. A step whose trees cross more than kMaxTreeUses links moves as one flow,
+// all of its trees in proportion, at the rate that its busiest link allows.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once
@@ -31,13 +31,13 @@ namespace fredsim {
 
 inline constexpr std::size_t kMaxTreeUses = 4096;
 
-// Links of the groups that are simulated, and what the steps of plans move over them.
+// Links of the simulated groups, and the flows of steps on them.
 class SystemNetwork {
  public:
-  // A tree of a step's plan, or all of the plan's at once; on links of the block.
+  // Tree of a step's plan, or all of its trees joined; on links of the block.
   using StepFlow = JoinedFlow;
 
-  // Topology and plans outlive it.
+  // The topology and plans have to outlive it.
   SystemNetwork(const Topology& system, std::span<const SystemPlan* const> plans,
                 const FlowLifts& lifts = {});
 
@@ -46,7 +46,7 @@ class SystemNetwork {
   const std::vector<StepFlow>& flows(const SystemStep& step) const {
     return flows_.at(step.plan.get());
   }
-  // One group of a step for all that are alike.
+  // Representative groups of a step, one per set of alike groups.
   std::vector<int> groups(const SystemStep& step) const;
   int first_link(int dimension, int group) const { return first_link_.at({dimension, group}); }
 
@@ -55,14 +55,14 @@ class SystemNetwork {
   void add_links(const SystemStep& step);
 
   const Topology& system_;
-  // Looked up alone, never gone through.
+  // Looked up only, never iterated.
   std::map<const Plan*, std::vector<StepFlow>> flows_;
-  std::vector<std::vector<int>> stands_for_;  // by dimension and group: the first that is alike
+  std::vector<std::vector<int>> stands_for_;  // first alike group, by dimension and group
   std::map<std::pair<int, int>, int> first_link_;
-  std::vector<double> capacities_, limits_;  // as of FairRates
+  std::vector<double> capacities_, limits_;  // as in FairRates
 };
 
-// A plan of a network under way.
+// Plan in flight on a network.
 class SystemFlows {
  public:
   struct Moving {
@@ -75,21 +75,21 @@ class SystemFlows {
   };
   struct Step {
     std::size_t waits_for = 0;  // steps
-    std::vector<int> others{};  // that wait for it
-    std::vector<int> next{};    // that wait for its flows
+    std::vector<int> others{};  // steps that wait for this one
+    std::vector<int> next{};    // steps that wait for its flows only
     std::size_t flows_left = 0;
     double start = 0, end = 0;
   };
 
-  // `surplus`: cycles by which each step takes longer than its flows (flow/calibration.h); empty:
-  // none. All outlive it.
+  // `surplus`: cycles by which each step exceeds its flows (flow/calibration.h); empty: none. All
+  // arguments have to outlive it.
   SystemFlows(const SystemNetwork& network, FlowSimulation& simulation, const SystemPlan& plan,
               std::span<const double> surplus, Callbacks callbacks);
 
-  // Before begin(): a step waits for one release() more.
+  // Makes a step wait for one more release(). Call before begin().
   void hold(int step) { ++steps_[step].waits_for; }
   void release(int step) { complete_before(step); }
-  void begin();  // steps that wait for nothing
+  void begin();  // begins steps without predecessors
   void end_flow(const Moving& moved);
   const std::vector<Step>& steps() const { return steps_; }
 
@@ -107,7 +107,7 @@ class SystemFlows {
   std::vector<Step> steps_;
 };
 
-// Ranks of a collective that take part in the same steps.
+// Ranks of a collective with the same steps.
 struct SystemRanks {
   int collective = 0;
   std::vector<int> ranks{};
@@ -115,11 +115,11 @@ struct SystemRanks {
 };
 std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan& plan);
 
-// As of a plan; parts are the collectives.
+// Start and end of a plan's collectives, as for the parts of a plan.
 FlowTimes run_flows(const Topology& system, const SystemPlan& plan,
                     std::span<const double> surplus = {}, const FlowLifts& lifts = {});
 
-// By link and node of the system.
+// Traffic by link and node of the system.
 FlowTraffic flow_traffic(const Topology& system, const SystemPlan& plan);
 
 }  // namespace fredsim

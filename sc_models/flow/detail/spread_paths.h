@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hops between endpoints spread over all of their shortest paths, in place of the one that a
-// fabric's routes give each packet.
+// Hops spread over all shortest paths between two endpoints, instead of the single path of the
+// fabric's routes.
 //
-// Paths: those with the fewest links, by any NIC port, through switches alone; of failed components
-//   none is left in a topology.
+// Paths: with the fewest links, from any NIC port, through switches only; a topology has no
+//   failed components.
 // Shares: in proportion to widths, at every node along the paths. Width of a path: its narrowest
-//   link, of several from a node on their sum.
-// Use: bounds what routes by several paths would gain; nothing sends so.
+//   link; of several paths from a node on, their sum.
+// Use: upper bound of the gain of multipath routing; no engine routes this way.
 #pragma once
 
 #include <limits>
