@@ -48,14 +48,14 @@ class Assembly {
   NodeId add_io(int ports, std::uint16_t address);
   NodeId add_adder(int ports, std::uint16_t address);
   NodeId add_switch(Node node);
-  // Both directions, with the wires inside switches (topology/switch_wires.h); SlowClock where the
-  // rate is above one flit per cycle.
+  // Connects both directions, with the wires inside switches (topology/switch_wires.h); SlowClock
+  // if the rate is above one flit per cycle.
   void connect(PortRef a, PortRef b, const LinkClass& link);
-  // The same, of a topology whose links lead one way.
+  // Connects one way, in a topology with one-way links.
   void connect_one_way(PortRef from, PortRef to, const LinkClass& link);
-  // Cycles of a latency; records in the notes what `what`, given by `key`, became.
+  // Cycles of a latency; notes the rounded value of `what`, given by `key`.
   int latency(std::string_view key, std::string_view what, std::uint64_t time_ps);
-  // Indexes and checks; the assembly is spent.
+  // Indexes and checks the topology. Call once: the assembly is used up.
   Topology finish();
 
  private:
@@ -76,8 +76,8 @@ std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind)
 // get one more.
 int dealt_to(int count, int parts, int i);
 
-// `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts
-// where it leaves a remainder.
+// `bandwidth` / `parts`, exact; BadInput naming `key` and the unit of `parts` if there is a
+// remainder.
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
                                std::string_view counted);
 

@@ -21,20 +21,20 @@ int diameter_links(const Topology& topology) {
   std::vector<std::vector<const Link*>> links_from(topology.nodes.size());
   for (const Link& link : topology.links) links_from[link.from].push_back(&link);
   int longest = 0;
-  std::set<std::vector<NodeId>> seen;  // NPUs on the same switches see the same distances
+  std::set<std::vector<NodeId>> seen;  // NPUs on the same switches have the same distances
   for (const NodeId npu : topology.npus) {
     std::vector<NodeId> neighbours;
     for (const Link* link : links_from[npu]) neighbours.push_back(link->to);
     std::ranges::sort(neighbours);
     if (!seen.insert(std::move(neighbours)).second) continue;
-    // Breadth first; links on a die take no step, and come before others.
+    // Breadth first; links on a die count no hop, and are visited first.
     std::vector<int> steps(topology.nodes.size(), -1);
     std::deque<NodeId> next{npu};
     steps[npu] = 0;
     while (!next.empty()) {
       const NodeId node = next.front();
       next.pop_front();
-      // NPUs pass on what is for others between the dimensions of a system alone.
+      // Only NPUs between dimensions of a system forward packets.
       if (node != npu && topology.nodes[node].is_endpoint() && !topology.has_blocks()) continue;
       for (const Link* link : links_from[node]) {
         const int there = steps[node] + (link->on_die ? 0 : 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts that follow from a topology alone: how wide it is, what its parts are called.
+// Facts derived from a topology alone: its bisection bandwidth and the names of its parts.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace fredsim {
 // figures fix the rule, and both are one direction only:
 //   mesh: the links of mesh_bisection_links (topology/mesh2d/mesh2d.h). 5 x 4 in halves of ten: 5 x
 //     750 GB/s = 3.75 TB/s. A torus of sides above 2 has twice the mesh's.
-//   FRED tree: half of what all switches right below the top together have towards it, one of them
-//     counting half where their number is odd; NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
+//   FRED tree: half of the bandwidth from all switches right below the top to it (if their number
+//   is odd, one switch counts half); of the NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).
 std::uint64_t bisection_bytes_per_second(const Topology& topology);
 

@@ -144,7 +144,7 @@ class Loss {
   }
 
  private:
-  // Tells a router of a grid how to reach its NPU.
+  // Notes the local ports of a grid router whose link has failed.
   void note_local_ports(NodeId router) {
     MeshPlace& place = topology_.nodes[router].mesh;
     for (int port = 0; port < place.local_ports; ++port)
@@ -232,7 +232,7 @@ std::set<NodeId> reached_upwards(const Topology& topology, NodeId chiplet) {
 // Chiplets to which one of level 1 leads.
 struct Leads {
   NodeId chiplet = 0;
-  std::set<NodeId> upwards;  // itself, and those that it reaches by going up
+  std::set<NodeId> upwards;  // chiplets reachable by going up, itself included
   std::set<NodeId> beside;   // same level, by a link
 };
 

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components of a machine that have failed, wholly or in part, from the start of a run.
+// Components of a machine that have failed, fully or partially, from the start of a run.
 //
-// A fault is a text; names are those of nodes and links (topology.h), as the JSON of a run and
-//   `info --parts` have them:
-//   link:NAME        a link in both directions, whichever of them NAME is: credits of the one come back over the other
-//   link:NAME*RATE   the same at a share of its rate, above 0 and below 1, with six decimals at most: link:r0_0.1->r1_0.3*0.5
+// A fault is a text with names of nodes and links (topology.h), as in the JSON of a run and in
+//   `info --parts`: link:NAME a link in both directions, named by either of them, since credits of
+//   one
+//                    direction return over the other
+//   link:NAME*RATE   the same at a share of its rate, above 0 and below 1, at most six decimals:
+//                    link:r0_0.1->r1_0.3*0.5
 //   switch:NAME      a switch chiplet or router, with all of its links
 //   npu:3, io:3      an NPU or I/O controller, with all of its links
-// Failed links are not in the topology, so its invariants are those of any other; nodes stay,
-//   without links, so that
-// numbers and addresses are those of the whole machine. An endpoint that has no link left has
-//   failed, too.
-// Fred tree: routes go round what has failed (routing/online_routes.h); groups use the slices in
-//   which all of their members reach each other (collective/detail/slice_shares.h). Where whole I/O
-//   controllers alone have failed, that is all of them: plans are those of a machine with fewer.
-// Switches joined to all others: what is sent from one to another takes the planes in which they
+// Failed links are not in the topology, so its usual invariants hold; failed nodes remain,
+//   without links, so that numbers and addresses do not change. An endpoint that has no link left
+//   has failed, too.
+// Fred tree: routes avoid failed components (routing/online_routes.h); groups use the slices in
+//   which all of their members reach each other (collective/detail/slice_shares.h). If only whole
+//   I/O controllers have failed, that is all slices: plans are made as for a machine with fewer
+//   controllers.
+// Switches joined to all others: traffic between two switches takes the planes in which they
 //   still have a link.
 // Switches on rings and lines: the planes in which all links of the path along dimensions are left,
-//   there and back. Nothing goes round what has failed in its plane; where no plane is left, hops
-//   of collectives go by other members, or are refused.
-// BiGraphs, fat trees and graphs: nothing goes round what has failed; links in part and NPUs can.
-// Mesh and torus: routers compute their routes, X-Y, which has no path round a failed link between
-//   routers, or a failed router: these are refused. An NPU with failed links to its own router uses
+//   there and back. There is no detour within a plane; if no plane is left, hops of collectives go
+//   through other members, or are refused.
+// BiGraphs, fat trees and graphs: no detours; only slower links and failed NPUs are allowed.
+// Mesh and torus: routers compute their routes, X-Y, which cannot avoid a failed link between
+//   routers, or a failed router: both are refused. An NPU with failed links to its own router uses
 //   the others (MeshPlace::no_link).
 #pragma once
 
@@ -38,7 +40,7 @@ struct Fault {
   Kind kind = Kind::kLink;
   std::string name;     // name of the link or node: "npu3"
   Rational left{};      // fraction of the link's rate; 0: failed
-  std::string text{};   // as it was written
+  std::string text{};   // text of the fault, as the user gave it
   std::string label{};  // place in the input, for messages
 };
 

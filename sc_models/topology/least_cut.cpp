@@ -17,8 +17,8 @@ struct EdgeFacts {
 using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS,
                                         boost::no_property, EdgeFacts>;
 
-// Beside it goes an edge back without capacity: where both had some, Boost would not return what no
-// way leads on from.
+// Adds an edge and a reverse edge without capacity: with capacity on both, Boost would not return
+// flow that reaches a dead end.
 void add_edge(FlowGraph& graph, int from, int to, Capacity capacity) {
   const Edge there = boost::add_edge(from, to, EdgeFacts{.capacity = capacity}, graph).first;
   const Edge back = boost::add_edge(to, from, EdgeFacts{}, graph).first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least cut between two sets of endpoints: the bandwidth that links carry from one to the other at
-// most, by maximum flow (push-relabel, in Boost).
-// Units: bytes/s, of one direction. A topology whose links lead both ways has the same cut in both.
+// Minimum cut between two sets of endpoints: the maximum bandwidth from one set to the other, by
+// maximum flow (push-relabel, in Boost).
+// Units: bytes/s, of one direction. If all links are two-way, both directions have the same cut.
 #pragma once
 
 #include <cstdint>

@@ -17,12 +17,12 @@ namespace fredsim {
 struct MachineExample {
   int npus = 0;         // default number
   std::string numbers;  // allowed ones: "width x height, 1 to 64 each"
-  // Keys of a machine of so many NPUs that runs, but for name and fabric.type; entries of lists are
-  // numbered from 1: "fabric.nodes.1.name". None: there is no such machine.
+  // Keys of a machine with `npus` NPUs that runs, except name and fabric.type; entries of lists are
+  // numbered from 1: "fabric.nodes.1.name". None: no such machine exists.
   std::function<std::vector<Setting>(int npus)> keys;
 };
 
-// A network that another file describes, as `fabric.file`: so many NPUs and no others. `others`:
+// Example of a network described by another file, `fabric.file`: exactly `npus` NPUs. `others`:
 // further keys.
 MachineExample example_of_file(const std::string& file, int npus,
                                const std::vector<Setting>& others = {});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as all builders are given it, whatever its fabric: of it, and of what a fabric needs
-// beside it (topology/<kind>/<kind>.h), they make a topology.
+// Fabric-independent description of a machine. Builders make a topology of it and of the parameters
+// of their fabric (topology/<kind>/<kind>.h).
 //
 // Units: bandwidths in bytes/s per direction, latencies in ps, clock in Hz; a link's rate
 //   becomes an exact rational of flits per cycle, its latency is rounded up to cycles
 //   (Topology::notes says so).
 // Node ids: NPUs first, then switches, then I/O controllers.
-// Errors: BadInput naming the configuration key (config.h) whose value does not come out.
+// Errors: BadInput naming the configuration key (config.h) whose value does not work out.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace fredsim {
 
 struct MachineSpec {
   std::string name;
-  bool clock_is_auto = false;  // clock_hz is the least that may be, and more where a link needs it
+  bool clock_is_auto = false;  // clock_hz is a minimum, raised if a link needs it
   std::uint64_t clock_hz = 0;
   int npus = 0;
   std::uint64_t npu_bandwidth = 0;  // per NPU, over all its NIC ports

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of endpoints on a mesh or torus: router column x, router row y, and which endpoint of
-// that router: 0 is the NPU, 1 and up the I/O controllers on its outward faces. The fields are
-// those of rtl/common/mesh_pkg.sv.
+// Addresses of endpoints on a mesh or torus: router column x, router row y, and the endpoint number
+// at that router: 0 is the NPU, 1 and up the I/O controllers on its outward faces. Field layout:
+// rtl/common/mesh_pkg.sv.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace fredsim {
 
-inline constexpr int kMeshSide = 1
-                                 << mesh_pkg::COORDINATE_W;  // routers in a row or column, at most
+inline constexpr int kMeshSide = 1 << mesh_pkg::COORDINATE_W;  // maximum number of routers in a row
+                                                               // or column
 inline constexpr int kMeshEndpoints = 1 << mesh_pkg::ENDPOINT_W;  // maximum per router
 
 constexpr std::uint16_t mesh_address(int x, int y, int endpoint) {

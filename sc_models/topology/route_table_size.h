@@ -12,9 +12,9 @@ namespace fredsim {
 
 inline constexpr std::string_view kRouteAddressBits = "ROUTE_ADDR_W";
 
-// Gives every switch of a fabric that routes unicasts by table one with room for the addresses of
-// all endpoints, where the default or the machine's own value has none and the RTL can have it.
-// Switches of a system have those of their blocks.
+// Sizes the route tables of switches that route unicasts by table: if the default or the machine's
+// value has no room for the addresses of all endpoints and the RTL allows more, the table is
+// enlarged. Switches of a system keep their blocks' sizes.
 void size_route_tables(Topology& topology);
 
 // The size as the node has it, or else the machine; none: the default.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wires inside a switch's chiplet: register stages between each pin and the middle, where the
-// switch is.
+// Wires inside a switch's chiplet: register stages between each pin and the switch in the middle.
 //
-// Model: they are part of the latency of the links at the switch, at either end: a link from one
-//   switch to another has the stages of both, one to an NPU those of one. That is exact, as long as
-//   the stages are the same for flits and credits in both directions: a chain of registers only
-//   shifts in time what goes through it. A link's pace and its retransmission are kept where its
-//   flits are launched, in the middle; the pins see the same spacing some cycles later. So RTL and
-//   twin of a switch need no stages of their own. On a link that retransmits, its loop has them,
-//   too.
+// Model: they are part of the latency of the links at the switch, at either end: a link between
+//   switches has the stages of both ends, a link to an NPU the stages of one end. That is exact, as
+//   long as the stages are the same for flits and credits in both directions: a chain of registers
+//   only delays flits and credits. A link's pace and its retransmission are kept where its flits
+//   are launched, in the middle; the pins see the same spacing some cycles later. So RTL and twin
+//   of a switch need no stages of their own. On a link that retransmits, the stages are part of its
+//   loop, too.
 // Links on a die (a mesh's NPU and its router) cross no pin and have none.
 // Default: half a side of the chiplet at the delay of a repeated wire, rounded up to cycles: 26 mm
 //   at 0.1 ns/mm and 1.5 GHz are 2 cycles.
@@ -23,13 +22,12 @@ namespace fredsim {
 inline constexpr int kMaxWireCycles = 1000;
 
 struct SwitchWires {
-  std::optional<int> cycles{};        // asked for outright, whatever the chiplet
+  std::optional<int> cycles{};        // explicit stages, independent of the chiplet
   std::uint64_t chiplet_um = 0;       // side of the chiplet; 0: wires are ideal
   std::uint64_t fs_per_mm = 100'000;  // delay
 };
 
-// Cycles from a pin to the middle. BadInput "switch.chiplet_mm: …" where that is more than
-// kMaxWireCycles.
+// Cycles from a pin to the middle. BadInput "switch.chiplet_mm: …" above kMaxWireCycles.
 int wire_cycles(const SwitchWires& wires, std::uint64_t clock_hz);
 
 }  // namespace fredsim

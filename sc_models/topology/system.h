@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems: NPUs in several dimensions, each of which joins those that differ in it alone, a group,
-// by a block: a ring, all with each other, a switch, or a whole wafer. So an NPU has NIC ports in
-// every dimension.
+// Systems: NPUs in several dimensions. A block joins each group of NPUs that differ only in one
+// dimension: a ring, full connection, a switch, or a whole wafer. So an NPU has NIC ports in every
+// dimension.
 //
-// NPUs: the lowest dimension runs fastest; number = c0 + s0 * (c1 + s1 * (c2 + …)), c the places
+// NPUs: the lowest dimension varies fastest; number = c0 + s0 * (c1 + s1 * (c2 + …)), c the places
 // and s the sizes. Groups of a dimension are numbered alike, with that dimension left out.
 // Nodes: NPUs; then switches of the blocks, by dimension, group and their order in the block; then
 // the blocks' I/O controllers likewise.
 // Links: by dimension and group, in the order of the block's.
-// Buffers of switches: those of the block (Node::buffers); what NPUs receive in is as large as the
-// largest of any block.
-// Addresses: those in the block; a packet stays in the dimension that it is sent in.
+// Buffers of switches: the block's (Node::buffers); receive buffers of NPUs have the maximum size
+// of all blocks.
+// Addresses: relative to the block; a packet stays in the dimension that it is sent in.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ class SystemPlaces {
   int npus() const { return npus_; }
   int size(int dimension) const { return sides_[dimension].size; }
   int groups(int dimension) const { return npus_ / sides_[dimension].size; }
-  // Place of an NPU in a dimension, and the group that it is in there.
+  // Place of an NPU in a dimension, and its group there.
   int place(int npu, int dimension) const {
     return npu / sides_[dimension].stride % sides_[dimension].size;
   }
   int group(int npu, int dimension) const;
-  // NPU at a place of a group.
+  // Number of the NPU at a place of a group.
   int npu(int dimension, int group, int place) const;
-  // In the system, of a node or link of a block. NPUs, switches and controllers of a block follow
+  // System node or link of a block's node or link. NPUs, switches and controllers of a block follow
   // each other in this order.
   NodeId node(int dimension, int group, NodeId of_block) const;
   int link(int dimension, int group, int of_block) const {
@@ -59,7 +59,7 @@ class SystemPlaces {
 std::uint16_t address_in(const Topology& topology, NodeId endpoint, int dimension);
 // Dimension of a NIC port of a system's NPU; of no system -1.
 int dimension_of_port(const Topology& topology, int port);
-// By NIC port of a system's NPU; of other endpoints empty: all the same.
+// Addresses of a system's NPU by NIC port; for other endpoints empty: all ports have one address.
 std::vector<std::uint16_t> port_addresses(const Topology& topology, NodeId endpoint);
 
 }  // namespace fredsim

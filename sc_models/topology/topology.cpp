@@ -27,7 +27,7 @@ void check_nodes(const Topology& topology) {
     if (node.ports < 1 || (node.ports > kMaxPorts && topology.flow_only.empty())) {
       broken(fmt::format("{} has {} ports", node.name, node.ports));
     }
-    // Addresses in a system are those in its blocks (topology/system.h).
+    // Addresses in a system are relative to its blocks (topology/system.h).
     if (node.is_endpoint() && !addresses.insert(node.address).second && !topology.has_blocks()) {
       broken(fmt::format("the address {} of {} is taken", node.address, node.name));
     }

@@ -14,7 +14,7 @@ constexpr std::array kAstraSimKeys = {
     FabricKey{"fabric.file", "file that describes the network", Holds::kText},
 };
 
-// Reads a file; what it builds is of the kind dimensions, or a graph.
+// Reads a file; the topology built is of the kind dimensions, or a graph.
 class AstraSimKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "astra_sim"; }

@@ -17,7 +17,7 @@
 namespace fredsim {
 namespace {
 
-// A name of the file: what it is here, and along how many dimensions. `is_king`: a graph.
+// Block name of the file: its shape here, and whether it spans two dimensions. `is_king`: a graph.
 struct FileBlock {
   std::string_view name;
   BlockShape shape = BlockShape::kRing;
@@ -35,7 +35,7 @@ constexpr auto kFileBlocks =
                               {.name = "KingMesh2D", .is_king = true},
                               {.name = "KingMesh", .is_king = true}});
 
-// Quantity of a list, whose numbers stand without a unit.
+// Quantity of a list, whose numbers have no unit.
 struct Quantity {
   std::string_view unit;
   double scale;  // to whole units of ours

@@ -6,13 +6,14 @@
 // NPUs: those of lower switch 0 first, the upper switches' last. Names: lower<i>, upper<i>.
 // Ports: 0 … npus_per_switch - 1 NPUs, then the switches of the other layer in order, pair_links
 //   each.
-// Paths, between switches of one layer, which are not joined: from an upper to an upper one by one
-//   of the first half of the lower ones, the turning ones; from a lower to a lower one by any upper
-//   switch, between two turning ones by upper switch 0. The destination's address chooses, of
-//   parallel links too.
-// Deadlock: none. Links that wait for each other in a circle would turn at upper and lower switches
-//   in turn. All lower ones of the circle would be turning ones, so that every upper one would be
-//   switch 0, and packets would turn from it to it at a lower one, which none does.
+// Paths, between switches of one layer, which are not joined: between upper switches by a lower
+//   switch of the first half, a turning switch; between lower switches by any upper switch, but
+//   between two turning switches by upper switch 0. The destination's address selects the switch,
+//   and one of parallel links.
+// Deadlock: none. A dependency cycle of links would turn at upper and lower switches alternately.
+//   All lower switches of the cycle would be turning switches, so all of its upper switches would
+//   be switch 0, and packets would go from switch 0 back to it at a lower switch, which no path
+//   does.
 // Errors: BadInput with the key.
 #pragma once
 

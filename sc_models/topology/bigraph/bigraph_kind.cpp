@@ -21,7 +21,7 @@ constexpr std::array kBigraphKeys = {
     FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
 };
 
-// On a switch four NPUs, or as near that as its ports allow; links are those of
+// Example with four NPUs per switch, or the nearest number that fits its ports; links as in
 // configs/systems/bigraph.yaml.
 std::vector<Setting> bigraph_example_keys(int npus) {
   constexpr int kUsual = 4;
@@ -81,8 +81,8 @@ class BigraphKind final : public TopologyKind {
                        topology.dimensions[0].size == 1 ? "" : "s");
   }
 
-  // x upper and y lower switches, half of all together, have x*(n - y) + y*(m - x) pairs with the
-  // others: the least of these.
+  // Minimum over all halves of x upper and y lower switches: x*(n - y) + y*(m - x) pairs cross the
+  // cut.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     const SwitchLayers& layers = topology.layers;
     const int half = (layers.upper + layers.lower) / 2;

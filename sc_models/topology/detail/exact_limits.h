@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of what can be run flit by flit.
+// Limits of flit-level simulation.
 #pragma once
 
 #include <string>

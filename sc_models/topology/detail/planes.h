@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches that are parallel chiplets: what the builders of planes (fully_connected, torus3d)
-// share. A plane is one chiplet of every switch, and shares nothing with the others: a slice
-//   (Node::slice). NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
-//   Addresses: NPU i has address i, I/O controller j has npus + j.
-//   The I/O controllers are dealt out over the switches in order (dealt_to).
+// Common builder of switches with parallel chiplets, or planes (fully_connected, torus3d). A plane
+// is one chiplet of every switch, and shares nothing with further planes: a slice (Node::slice).
+//   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes. Addresses: NPU i has
+//   address i, I/O controller j has npus + j. The I/O controllers are dealt out over the switches
+//   in order (dealt_to).
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
 
@@ -21,7 +21,7 @@ class Planes {
   Planes(const MachineSpec& machine, const TopologyKind& kind, int switches, int planes);
 
   Topology& topology() { return assembly_.topology(); }
-  // Links of one plane, where all planes together have `bandwidth`.
+  // Link class of one plane, if all planes together have `bandwidth`.
   LinkClass links(std::string_view key, std::uint64_t bandwidth) const;
   int controllers(int i) const;  // at switch i
   NodeId chiplet(int i, int plane) const { return first_ + i * planes_ + plane; }

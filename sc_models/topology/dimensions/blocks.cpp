@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMiddle = 3;  // middle sub-networks of switches that add up
 
-// Planes of a block: each has the least links.
+// Planes of a block: the number of its links over the minimum.
 int planes_of(const BlockSpec& spec) {
   const int each = default_links(spec.shape, spec.size);
   if (spec.links % each == 0) return spec.links / each;
@@ -45,7 +45,7 @@ const TopologyKind& kind_of(BlockShape shape) {
   return fred_tree_kind();
 }
 
-// As all blocks have it, with what messages call it.
+// Machine of a block: the common settings, with the block's size, bandwidth and latency.
 MachineSpec block_machine(const MachineSpec& machine, const BlockSpec& spec) {
   MachineSpec block = machine;
   block.npus = spec.size;
@@ -144,7 +144,7 @@ Topology build_adding_switch(const MachineSpec& machine, const BlockSpec& spec) 
   return build_fred_tree(block, tree);
 }
 
-// A builder's message with the keys of the dimension in place of those of a machine.
+// Message of a builder, with the keys of the dimension instead of a machine's keys.
 std::string with_keys_of(const BlockSpec& spec, const std::string& message) {
   const std::array<std::pair<std::string_view, std::string>, 2> keys{
       {{"npu.bandwidth", spec.key + ".bandwidth"}, {"fabric.link_latency", spec.latency_key}}};

@@ -32,8 +32,9 @@ void check_sizes(const std::vector<DimensionSpec>& dimensions) {
   }
 }
 
-// Clock, buffers and formats of a system are its machine's, of the first one where there are
-// several. Buffers are each one's own, but those that NPUs receive in: as large as the largest.
+// Common settings of a system: clock, buffers and formats are its machine's, or the first
+// machine's. Each machine keeps its own buffers, but all receive buffers of NPUs have the maximum
+// size.
 MachineSpec common_machine(MachineSpec machine, const std::vector<DimensionSpec>& dimensions) {
   const Topology* first = nullptr;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
@@ -151,7 +152,7 @@ class SystemBuilder {
   SystemPlaces places_;
 };
 
-// NPUs come first in a block, each with as many ports as the others.
+// Checks that NPUs come first in a block, with equal numbers of ports.
 void check_machine(const Topology& machine, const std::string& key) {
   for (std::size_t i = 0; i < machine.npus.size(); ++i) {
     const Node& node = machine.nodes[machine.npus[i]];

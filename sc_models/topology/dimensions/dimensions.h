@@ -4,7 +4,7 @@
 // dimension.
 //
 //   Names: NPUs npu<i>, I/O controllers io<i>, all else <dimension>.<group>.<name in the block>.
-//   Clock, flits, packets and buffers are the same everywhere: those of its machine blocks.
+//   Clock, flits, packets and buffers are the same everywhere, taken from the machine blocks.
 // Errors: BadInput as topology/machine_spec.h says; more than kMaxSystemNpus NPUs; machine blocks
 //   that contradict each other or the system's clock.
 #pragma once

@@ -213,7 +213,7 @@ class DimensionsKind final : public TopologyKind {
                        topology.blocks.size() == 1 ? "" : "s", fmt::join(sides, " x "));
   }
 
-  // Across the middle of the dimension in which that is least: its block's, of all groups.
+  // Minimum over the dimensions: the bisection of the dimension's block, times its groups.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     std::uint64_t least = ~std::uint64_t{0};
     for (const SystemBlock& block : topology.blocks) {

@@ -10,13 +10,13 @@
 // Ports: edge 0 … r*k/2 - 1 NPUs, then aggregation switches; aggregation 0 … k/2 - 1 edge switches,
 //   then cores; core: pods.
 // NPU i has address i; r*k/2 at an edge switch follow each other, edge switches pod by pod.
-// Paths: up, where the destination is not below, by the link that its place chooses: at an edge
-//   switch its place there, at an aggregation switch its edge switch's place in its pod, both
-//   modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch
-//   different ones. Nothing goes up again after it has gone down: no deadlock.
+// Paths: up, if the destination is not below, by the link that the destination's place selects:
+//   at an edge switch its place there, at an aggregation switch its edge switch's place in its pod,
+//   both modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch
+//   different ones. No packet goes up after it has gone down: no deadlock.
 // Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination
-//   chooses. Tables of switches know no sender, so packets of all senders below a switch to one NPU
-//   have one link there; where each NPU has one sender, as on a ring, that is a hash of the flow.
+//   chooses. Switch tables are indexed by destination only, so all senders below a switch use one
+//   link to an NPU; if each NPU has one sender, as on a ring, this equals a hash of the flow.
 // Errors: BadInput with the key: an odd k, over kMaxFatTreeNpus NPUs, I/O controllers.
 #pragma once
 
@@ -36,7 +36,8 @@ struct FatTreeSpec {
   int radix = 4;             // k
   int oversubscription = 1;  // r: NPUs of an edge switch over its links upwards
   std::uint64_t port_bandwidth = 0;
-  std::optional<std::uint64_t> path_seed{};  // hashes paths; none: the destination's place chooses
+  std::optional<std::uint64_t> path_seed{};  // seed of hashed paths; none: the destination's place
+                                             // selects
 };
 
 Topology build_fat_tree(const MachineSpec& machine, const FatTreeSpec& spec);

@@ -83,8 +83,8 @@ class FatTreeKind final : public TopologyKind {
                        sides[2].size, sides[2].size, sides[1].size, sides[0].size);
   }
 
-  // k^3/8 links: half of those between pods and cores. Where the edge is oversubscribed no less,
-  // since it has more NPUs for the same links.
+  // Bisection of k^3/8 links: half of the links between pods and cores. An oversubscribed edge has
+  // no fewer, since it has more NPUs for the same links.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     const auto k = static_cast<std::uint64_t>(topology.dimensions[2].size);
     return k * k * k / 8 * topology.links.front().bytes_per_second;

@@ -107,7 +107,7 @@ void check_ports(const MachineSpec& machine, const SwitchTree& tree, const Keys&
   }
 }
 
-// Links of the chiplets of a level, the most that one of them has.
+// Maximum number of links of a chiplet of a level.
 int most_links(const MachineSpec& machine, const SwitchTree& tree, int k) {
   const TreeLevel& level = tree.levels[k - 1];
   if (k > 1) return level.below * tree.uplinks_per_chiplet_above(k - 1) + level.uplinks;

@@ -12,7 +12,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::string_view kLevels = "fabric.levels";
-// Keys of a tree of two levels, in whose place fabric.levels may stand, have it as `instead`.
+// Keys of a two-level tree. Keys that fabric.levels may replace have it as `instead`.
 constexpr std::array kTreeKeys = {
     FabricKey{"fabric.l1_switches",
               "number of L1 switches; or the list fabric.levels",
@@ -108,7 +108,7 @@ std::vector<TreeLevel> read_levels(const FabricKeys& keys) {
   return levels;
 }
 
-// Latencies by level, lowest first; 0: that of all links.
+// Latencies by level, lowest first; 0: the latency of all links.
 std::vector<std::uint64_t> read_latencies(const FabricKeys& keys, bool two_level_keys, int depth) {
   std::vector<std::uint64_t> latencies;
   for (int k = 1; k <= depth; ++k) {
@@ -120,10 +120,10 @@ std::vector<std::uint64_t> read_latencies(const FabricKeys& keys, bool two_level
   return latencies;
 }
 
-// L1 switches x NPUs on each as near each other as they come out; as many uplinks as NPUs. NPU,
-// slices and links are those of configs/fred_d.yaml.
+// Example with L1 switches and NPUs per switch as close to each other as possible, and as many
+// uplinks as NPUs. NPU, slices and links as in configs/fred_d.yaml.
 std::vector<Setting> fred_tree_example_keys(int npus) {
-  constexpr int kFewPorts = 16;        // the most that an L2 chiplet has, if it can
+  constexpr int kFewPorts = 16;        // maximum for an L2 chiplet, if possible
   constexpr int kTerabytesPerNpu = 3;  // per second
   const auto [l1_switches, npus_per_l1] = nearest_sides(npus);
   if (l1_switches < 2 || l1_switches > kMaxPorts || 2 * npus_per_l1 > kMaxPorts) return {};

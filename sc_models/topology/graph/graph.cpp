@@ -20,7 +20,7 @@
 namespace fredsim {
 namespace {
 
-// Sets of parts that NPUs have links into: beyond so many, NPUs pass on what is for others.
+// Maximum number of sets of parts that NPUs have links into; with more sets, NPUs forward packets.
 constexpr std::size_t kMaxPartSets = 1024;
 
 // Sets of nodes that links join.
@@ -121,9 +121,8 @@ void check_adders(const GraphSpec& spec) {
   }
 }
 
-// Links both ways by the nodes that they join, in the order of these, whichever end and whichever
-// link is listed first: what is built, and so every time, does not depend on it. One-way links
-// follow as they are listed.
+// Orders two-way links by the nodes that they join, so that the result does not depend on the order
+// of links or of their ends in the list. One-way links follow in the listed order.
 GraphSpec in_order(GraphSpec spec) {
   for (GraphLink& link : spec.links)
     if (!link.one_way && link.from > link.to) std::swap(link.from, link.to);
@@ -139,7 +138,7 @@ struct Cable {
   const GraphLink* link = nullptr;
   std::uint64_t bandwidth = 0;
   int copies = 1;
-  int nic_port = 0;  // of an NPU without a switch on its die
+  int nic_port = 0;  // NIC port of an NPU without a switch on its die
 };
 
 class GraphBuilder {
@@ -185,8 +184,8 @@ class GraphBuilder {
   }
 
  private:
-  // Numbers the parts of the switches that nothing but NPUs joins. False: some NPUs are joined by
-  // way of others, which pass on what is for these; all switches are one part then.
+  // Numbers the parts of the switches that are joined only by NPUs. False: some NPUs are joined
+  // through other NPUs, which forward packets; all switches form one part.
   bool find_parts() {
     JoinedNodes joined(spec_.nodes.size());
     bool has_links_of_npus = false;
@@ -195,7 +194,7 @@ class GraphBuilder {
       if (from && to) joined.join(link.from, link.to);
       has_links_of_npus = has_links_of_npus || (!from && !to);
     }
-    std::map<int, int> numbers;  // of a part, by its first switch
+    std::map<int, int> numbers;  // number of a part, by its first switch
     for (int i = 0; i < std::ssize(spec_.nodes); ++i) {
       if (!spec_.nodes[i].is_switch) continue;
       part_[i] =
@@ -218,7 +217,7 @@ class GraphBuilder {
       if (from != to)
         parts_of[from ? link.to : link.from].insert(part_[from ? link.from : link.to]);
     }
-    // NPUs with links into the same parts are alike.
+    // NPUs with links into the same parts are equal.
     std::set<std::set<int>> kinds;
     for (const auto& [npu, parts] : parts_of) kinds.insert(parts);
     if (kinds.size() > kMaxPartSets) return false;
@@ -258,7 +257,7 @@ class GraphBuilder {
       links[cable.link->from] += cable.copies;
       links[cable.link->to] += cable.copies;
     }
-    // One way as many come as go, but parallel ones are one.
+    // One-way links out and in are equally many, but parallel ones count once.
     for (std::size_t i = 0; i < links.size(); ++i) links[i] += std::max(leaving[i], entering[i]);
     return links;
   }
@@ -360,7 +359,7 @@ class GraphBuilder {
     }
   }
 
-  // The listed names of the NPUs, where they are others.
+  // Notes the listed names of the NPUs, if they differ.
   void note_names() {
     const auto first = std::ranges::find_if(spec_.nodes, &GraphNode::is_npu);
     const auto last = std::find_if(spec_.nodes.rbegin(), spec_.nodes.rend(),
@@ -377,9 +376,9 @@ class GraphBuilder {
   std::vector<Cable> cables_;
   std::vector<int> part_;  // by node listed, of switches
   int parts_ = 1;
-  std::vector<NodeId> node_of_;  // by node listed: what its links end at
+  std::vector<NodeId> node_of_;  // node in the topology, by listed node
   std::vector<int> next_port_;
-  std::vector<int> next_in_;  // links one way
+  std::vector<int> next_in_;  // next free port of one-way links
   std::map<std::uint64_t, int> latencies_;
 };
 

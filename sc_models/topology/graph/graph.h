@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Systems of any shape: NPUs and switches, and links between them, as a user lists them.
+// Systems of arbitrary shape: NPUs, switches and links, as listed by the user.
 //
 //   Switches in which packets can go on are the listed ones. Where no NPUs are joined to each
 //     other, and every two of them have links into one of the parts of the switches that nothing
 //     but NPUs joins, each link of an NPU has a NIC port of its own, and nothing is on its die.
 //   Else there is one on the die of every NPU that is joined to another NPU or has several links;
-//     it passes on what is for others, one cycle away from its NPU, and has all of its links.
-//   Planes: shares into which what goes between NPUs is cut, so that it goes by all NIC ports whose
-//     paths are equal, pair by pair (topology/graph/graph_paths.h).
-//   Parallel links of an NPU are one link of their bandwidth together; between switches each is a
+//     it forwards packets of other NPUs, is one cycle away from its NPU, and has all of its links.
+//   Planes: shares of the traffic between NPUs, which spread over all NIC ports with equal paths,
+//   pair by pair (topology/graph/graph_paths.h). Parallel links of an NPU are one link of their
+//   bandwidth together; between switches each is a
 //     link.
 // One way: links between NPUs that lead from one to the other alone, as many from each NPU as to
 //   it: a port's link out may lead to another NPU than its link in comes from, as fibres do that
@@ -19,8 +19,8 @@
 //   in which nodes are listed; of a switch on a die 0 to its NPU, then by node, then links one way
 //   as they are listed; of other switches by node. The order of links both ways, and of their ends,
 //   changes nothing.
-// Adders: reduction engines of switches. Each has one link, both ways, to a switch, in a graph of
-//   one plane; they are nobody's NPU, and algorithms that use them add there
+// Adders: reduction engines of switches. Each has one two-way link to a switch, in a graph of one
+//   plane. They belong to no NPU, and algorithms that use them perform additions there
 //   (collective/algorithms/switch_reads.cpp). Names adder<k>, in the order listed.
 // Addresses: NPU i has address i, adder k that of the NPUs' number plus k.
 // Paths: topology/graph/graph_paths.h.
@@ -44,16 +44,16 @@ inline constexpr int kMaxGraphSwitches = 16'384;
 struct GraphNode {
   std::string name{};
   bool is_switch = false;
-  std::string label{};    // where it is listed: "graph.yaml:7: nodes.2"
+  std::string label{};    // location in the input: "graph.yaml:7: nodes.2"
   bool is_adder = false;  // NodeKind::kAdder
 
   bool is_npu() const { return !is_switch && !is_adder; }
 };
 
-// Both directions, unless it is one way.
+// Link in both directions, unless it is one way.
 struct GraphLink {
   int from = 0, to = 0;         // indices of nodes
-  std::uint64_t bandwidth = 0;  // bytes/s per direction, of one
+  std::uint64_t bandwidth = 0;  // bytes/s per direction, of one parallel link
   std::uint64_t latency_ps = 0;
   int count = 1;  // in parallel
   std::string label{};
@@ -64,15 +64,15 @@ struct GraphLink {
 struct GraphSpec {
   std::vector<GraphNode> nodes{};
   std::vector<GraphLink> links{};
-  std::string label{};  // of all of it
+  std::string label{};  // label of the whole graph
 };
 
-// BadInput: names that are taken twice, fewer than two NPUs or too many nodes, a link from a node
-// to itself, nodes that no path joins, links one way that end at a switch or of which an NPU has
-// not as many from it as to it.
+// Checks a graph. BadInput: duplicate names, fewer than two NPUs or too many nodes, a link from a
+// node to itself, a disconnected graph, one-way links that end at a switch, or an NPU with unequal
+// numbers of one-way links out and in.
 void check_graph(const GraphSpec& spec);
 
-// A spec that is right.
+// Builds the topology of a valid spec.
 Topology build_graph(const MachineSpec& machine, const GraphSpec& spec);
 
 const TopologyKind& graph_kind();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bisection bandwidth of a system of any shape. The least over all halves of its NPUs is NP-hard to
-// find, so halves are tried: the first and the second half by number, and of systems of up to
-// kMaxSearchedNpus those nearest to each of kSearchedStarts NPUs and the others. Between two halves
-// the least cut is exact (topology/least_cut.h).
-// Result: an upper bound, which is exact where one of the halves tried is a best one. Of an odd
-// number of NPUs one half has one less.
+// Bisection bandwidth of a system of arbitrary shape. The minimum over all bisections is NP-hard,
+// so a set of bisections is tried: the first half of the NPUs by number, and, for systems of up to
+// kMaxSearchedNpus, the half nearest to each of kSearchedStarts NPUs. The minimum cut between two
+// halves is exact (topology/least_cut.h).
+// Result: an upper bound, exact if an optimal bisection is among the ones tried. If the number of
+// NPUs is odd, one half has one NPU less.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ std::uint64_t latency_of(const KeyReader& link, const DefaultLatency& default_la
                   link.label()));
 }
 
-// Rows of a machine's own lists, whose keys are the same.
+// Rows of the keys of a machine's own lists, which are the same.
 std::vector<FileKey> file_rows() {
   constexpr std::string_view kSection = "fabric.";
   std::vector<FileKey> rows;

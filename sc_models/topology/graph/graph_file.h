@@ -29,7 +29,7 @@ DefaultLatency default_latency(const FabricKeys& keys);  // outlive it
 
 // fabric.nodes and fabric.links.
 GraphSpec read_graph(const FabricKeys& keys);
-// A file with the keys nodes and links, those of fabric.nodes and fabric.links.
+// Keys of a file with nodes and links: the keys of fabric.nodes and fabric.links.
 const FileKeys& graph_file_keys();
 GraphSpec read_graph_file(const std::string& path, const DefaultLatency& default_latency_ps);
 

@@ -14,20 +14,20 @@
 namespace fredsim {
 namespace {
 
-// Most pairs of groups of destinations and links that orders are compared over.
+// Maximum of groups of destinations x links over which orders are compared.
 constexpr std::uint64_t kMaxOrderWork = std::uint64_t{1} << 28;
 // Shares are found over all pairs of so many NPUs; of more, over the first so many, each with the
 // first and the next.
 constexpr std::size_t kMaxPairedNpus = 512;
 constexpr int kMaxShares = 16;
-// Times that all destinations are dealt out anew, at most.
+// maximum number of rounds that assign all destinations anew
 constexpr int kMaxDeals = 16;
 constexpr std::size_t kMaxRoutesDealtAnew = std::size_t{1} << 20;
-// Less than what numbers are rounded by is no reason to deal anew.
+// Threshold of an improvement, above rounding errors.
 constexpr double kClearlyLess = 1e-9;
 
-// The widest of ways that share a load evenly, in the order given: so many that their number times
-// the width of the narrowest is the most; the fewest of equals.
+// Widest paths that share a load evenly, in the given order: the number that maximises number x
+// width of the narrowest path; ties: the fewest.
 template <typename Way, typename Width>
 std::vector<Way> widest(std::vector<Way> ways, const Width& width) {
   if (ways.size() < 2) return ways;
@@ -109,7 +109,7 @@ std::vector<NodeId> GraphPaths::by_distance(const std::vector<NodeId>& switches,
   std::vector<NodeId> roots = switches;
   std::ranges::stable_sort(roots, std::greater{}, [&](NodeId id) { return exits_[id].size(); });
   for (const NodeId root : roots) {
-    if (distance[root] >= 0) continue;  // in a plane that has its root
+    if (distance[root] >= 0) continue;  // already reached: its plane has a root
     std::deque<NodeId> open;
     for (const NodeId id : roots) {
       if (id != root && (!with_twins || distance[id] >= 0 || !are_twins(id, root))) continue;
@@ -131,7 +131,7 @@ std::vector<NodeId> GraphPaths::by_distance(const std::vector<NodeId>& switches,
   return order;
 }
 
-// Switches without NPUs that have links to the same ones.
+// True for switches without NPUs that have links to the same nodes.
 bool GraphPaths::are_twins(NodeId a, NodeId b) const {
   if (sources_[a] > 0 || sources_[b] > 0 || exits_[a].size() != exits_[b].size()) return false;
   const auto next_to = [&](NodeId id) {
@@ -143,8 +143,8 @@ bool GraphPaths::are_twins(NodeId a, NodeId b) const {
   return next_to(a) == next_to(b);
 }
 
-// A root has its advantage: every switch is joined to every other one by way of it. Trees of
-// several tops have more paths.
+// Order by height above the NPUs. A root's advantage is that every switch is joined to every other
+// one through it; trees with several tops have more paths.
 std::vector<NodeId> GraphPaths::by_height() const {
   std::vector<int> height(exits_.size(), -1);
   std::deque<NodeId> open;
@@ -299,7 +299,7 @@ std::vector<int> GraphPaths::nic_ports(NodeId from, std::uint16_t address) const
 
 int GraphPaths::shares() const {
   const std::size_t npus = endpoints_.size();
-  std::set<int> numbers{1};  // of ports between two NPUs
+  std::set<int> numbers{1};  // numbers of equal NIC ports over pairs of NPUs
   const auto add = [&](std::size_t from, std::size_t to) {
     if (from != to)
       numbers.insert(
@@ -312,7 +312,7 @@ int GraphPaths::shares() const {
     for (std::size_t to = 0; to < npus && npus <= kMaxPairedNpus; ++to) add(from, to);
   }
   numbers.erase(0);  // any port
-  // Share of the busiest port, over that of all ports alike.
+  // Load of the busiest port, relative to the mean over all ports.
   const auto unevenness = [&](int shares) {
     double most = 0;
     for (const int ports : numbers) {
@@ -327,7 +327,8 @@ int GraphPaths::shares() const {
   return best;
 }
 
-// By the load so far. Nearest switches first, so that what lies behind an exit is known.
+// Assigns exits by the load so far, nearest switches first, so that the paths behind an exit are
+// known.
 GraphPaths::Deal GraphPaths::deal_by_load(std::uint16_t address,
                                           const std::vector<double>& load) const {
   const Costs& to = costs(address);
@@ -352,9 +353,9 @@ GraphPaths::Deal GraphPaths::deal_by_load(std::uint16_t address,
   return deal;
 }
 
-// By digits of the address, one for each switch on the way, the one nearest to the destination
-// first, and again when all that differ among those at the same switches are taken: of trees all
-// switches of a level take the same of their exits, and addresses all pairs of them.
+// Assigns exits by digits of the address, one digit per switch on the path, least significant next
+// to the destination, and starts again when the digits of one set of switches are used up. In a
+// tree, all switches of a level so take the same exits, and addresses take all combinations.
 GraphPaths::Deal GraphPaths::deal_by_digits(std::uint16_t address,
                                             const std::vector<double>& /*load*/) const {
   const Costs& to = costs(address);
@@ -379,7 +380,7 @@ std::vector<GraphPaths::Exit> GraphPaths::exits_to_deal(NodeId at, const Costs& 
   return kept;
 }
 
-// Adds what all endpoints send by these routes, from afar.
+// Adds the traffic of all endpoints on these routes to the load.
 void GraphPaths::add_load(const Deal& deal, std::vector<double>& load) const {
   std::vector<double> flow = sources_;
   for (auto route = deal.rbegin(); route != deal.rend(); ++route) {

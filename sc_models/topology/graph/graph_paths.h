@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths through switches that are joined in any way: up*/down* (Schroeder et al., Autonet, 1991).
+// Up*/down* routing in arbitrary networks of switches (Schroeder et al., Autonet, 1991).
 //
 // Rule: switches have an order; a link to an earlier one leads up, to a later one down. A switch
-//   sends down, by the fewest links, where links that all lead down end at the destination; else
+//   sends down, by the fewest links, if a path that only leads down reaches the destination; else
 //   up, by the fewest links.
 // Order: by distance from the switch with the most links in its plane; or from all that have links
 //   to the same switches as it has, and no NPUs; or by distance from the switches that have NPUs,
-//   farthest first. That with the fewest links on paths is taken, of these that with the most equal
-//   paths, of these the first one named, then by number.
-// Equal paths: of several links that are as good, paths behind them counted, the widest are used:
-//   so many that their number times the least of their bandwidths is the most. Destinations are
-//   dealt out over them: each takes, in order of addresses, the path whose busiest link has the
-//   least to carry of an all-to-all among all NPUs; then, up to 2^20 routes, switches take other
-//   exits, one by one, while that makes times of links more even. Of NIC ports the same are used,
-//   and flows are cut over them (nic_ports()). Beyond kMaxDealtRoutes routes (destinations x
-//   switches) an address takes the link of its number, modulo their number.
-// Deadlock: none; what has gone down never goes up again, and links have the order in which they
-//   are used.
-// Not all paths are shortest ones: where two switches are joined by way of later ones alone,
-//   packets go round by an earlier one.
+//   farthest first. The order with the fewest links on paths is taken; ties: the most equal paths,
+//   then the first one in this list, then by number.
+// Equal paths: of equally short links, including the paths behind them, the widest are used: the
+//   number that maximises number x minimum bandwidth. Destinations are distributed over them: in
+//   order of addresses, each takes the path whose busiest link has the least load of an all-to-all
+//   among all NPUs; then, up to 2^20 routes, switches change exits one by one while that balances
+//   the links' times. NIC ports are selected by the same rule, and flows are split over them
+//   (nic_ports()). Beyond kMaxDealtRoutes routes (destinations x switches) an address takes the
+//   link of its number, modulo the number of links.
+// Deadlock: none; a packet that has gone down never goes up again, so links are used in a fixed
+//   order.
+// Limits: not all paths are shortest: if two switches are joined only through later ones, packets
+//   detour through an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,14 @@ inline constexpr std::size_t kMaxDealtRoutes = std::size_t{1} << 25;
 
 class GraphPaths final : public UnicastPaths {
  public:
-  // Nodes and links suffice; ports need not be indexed yet.
+  // Requires nodes and links only; ports need not be indexed yet.
   explicit GraphPaths(const Topology& topology);
 
   int port(int chiplet, std::uint16_t address) const override;
   std::vector<int> nic_ports(NodeId from, std::uint16_t address) const override;
 
-  // Shares into which what goes between two NPUs is cut, so that NIC ports carry the same: the
-  // fewest that are even between any two of them, or the most even number up to kMaxShares.
+  // Number of shares into which traffic between two NPUs is split, so that NIC ports carry equal
+  // loads: the minimum that is even between all pairs, or the most even number up to kMaxShares.
   int shares() const;
 
  private:
@@ -54,10 +54,10 @@ class GraphPaths final : public UnicastPaths {
     float rate = 0;  // bytes/s
     int link = 0;
   };
-  // Switches with a link to an endpoint, and its bandwidth.
+  // Switches with a link to an endpoint, and the link's bandwidth.
   using Ends = std::vector<std::pair<NodeId, float>>;
-  // By node, to a destination. Links: 2 x their number, + 1 where the first of them leads up;
-  // kNone: no path. Widths: bandwidth of the narrowest link of the widest path.
+  // Costs to a destination, by node. Links: 2 x their number, + 1 if the first one leads up; kNone:
+  // no path. Widths: bandwidth of the narrowest link of the widest path.
   struct Costs {
     std::vector<std::int32_t> links;
     std::vector<float> width;
@@ -71,7 +71,7 @@ class GraphPaths final : public UnicastPaths {
   using Dealer = Deal (GraphPaths::*)(std::uint16_t, const std::vector<double>&) const;
   struct Deals {
     std::vector<Deal> deals{};  // by address
-    double squares = 0;         // sum of those of links' times
+    double squares = 0;         // sum of the squared times of links
   };
   static constexpr std::int32_t kNone = -1;
 
@@ -81,14 +81,14 @@ class GraphPaths final : public UnicastPaths {
   bool are_twins(NodeId a, NodeId b) const;
   bool leads_up(NodeId from, NodeId to) const { return order_[to] < order_[from]; }
   void set_order(std::vector<NodeId> by_order);
-  // Over all sources and destinations.
+  // Loads over all sources and destinations.
   OrderQuality quality() const;
   const Costs& costs(std::uint16_t address) const;
   Costs find_costs(const Ends& ends) const;
   void find_widths(const Ends& ends, Costs& costs) const;
   // Switches with a path.
   std::vector<NodeId> nearest_first(const Costs& costs) const;
-  // Links by which packets may go on; the widest of them.
+  // Links that packets may take next; the widest of them.
   std::vector<Exit> next_exits(NodeId at, const Costs& costs) const;
   std::vector<Exit> equal_exits(NodeId at, const Costs& costs) const;
   // Null: the switch has no link to the endpoint.

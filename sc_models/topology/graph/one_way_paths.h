@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths in graphs with links that lead one way: the fewest links. Of several links that are as good
-// the destination's address, modulo their number, chooses.
-// Deadlock: not free of it; such graphs are run as flows alone (Topology::flow_only).
+// Shortest paths in graphs with one-way links. Among equally short links the destination's address,
+// modulo their number, selects one. Deadlock: possible; such graphs are run as flows only
+// (Topology::flow_only).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace fredsim {
 
 class OneWayPaths final : public UnicastPaths {
  public:
-  // Nodes and links suffice; ports need not be indexed yet.
+  // Requires nodes and links only; ports need not be indexed yet.
   explicit OneWayPaths(const Topology& topology);
 
   int port(int chiplet, std::uint16_t address) const override;
@@ -26,7 +26,7 @@ class OneWayPaths final : public UnicastPaths {
     int port = 0;
     NodeId to = 0;
   };
-  // Links left to an endpoint, by node; -1: no path.
+  // Hops to an endpoint, by node; -1: no path.
   const std::vector<int>& distances(std::uint16_t address) const;
 
   std::vector<std::vector<Exit>> exits_;   // by node

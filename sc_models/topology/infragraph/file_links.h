@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links that an InfraGraph file lists, by name, and what the machine file says where it says
-// nothing.
+// Links of an InfraGraph file by name, completed by the machine file.
 //
 //   New dialect: physical.bandwidth in gigabits_per_second or gigabytes_per_second,
 //     physical.latency in ns, us or ms. Older one: bandwidth and latency without physical, and
-//     giga_bits_per_second and giga_bytes_per_second, too. gigatransfers_per_second are no
-//     bandwidth without lanes and coding: such a link is one without.
+//     giga_bits_per_second and giga_bytes_per_second, too. gigatransfers_per_second give no
+//     bandwidth without lanes and coding: such a link counts as a link without bandwidth.
 //   Machine file: fabric.links by name and fabric.link_bandwidth for links without bandwidth,
 //     fabric.link_latency for those without latency.
-// Errors: BadInput with file and line: what the schema does not have; a link that is used without
-//   bandwidth or latency; a name of fabric.links that no link has, or one whose bandwidth the file
-//   says.
+// Errors: BadInput with file and line: keys that are not in the schema; a link that is used
+//   without bandwidth or latency; a name of fabric.links that no link has, or one whose bandwidth
+//   the file says.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +30,10 @@ struct LinkDefaults {
     std::uint64_t bandwidth = 0;
     std::string label{};
   };
-  std::map<std::string, Rate> rates{};  // by name of a link
+  std::map<std::string, Rate> rates{};  // rate by name of the link
 };
 
-// A link of the file. None of what it lacks is missed before it is used.
+// Link of the file. Missing values are reported only when the link is used.
 struct FileLink {
   std::optional<std::uint64_t> bandwidth{}, latency_ps{};
   std::string label{};
@@ -52,7 +51,7 @@ class FileLinksReader {
 
   // Links under `links` of a device, or of the whole file.
   FileLinks read(const KeyReader& owner);
-  // After all of them.
+  // Checks; call after all links.
   void check_names() const;
 
  private:
@@ -60,7 +59,7 @@ class FileLinksReader {
   void fill(const std::string& name, FileLink& link);
 
   const LinkDefaults& defaults_;
-  std::map<std::string, bool> filled_;  // by name of all links; by fabric.links
+  std::map<std::string, bool> filled_;  // all links by name; true: filled from fabric.links
 };
 
 }  // namespace fredsim

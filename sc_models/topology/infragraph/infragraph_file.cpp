@@ -232,7 +232,7 @@ class InfragraphReader {
     return instances_in_order_[found->second].second;
   }
 
-  // Counts that are not said are the least that connections need.
+  // Sets missing counts to the minimum that the connections need.
   void imply_counts(const std::vector<FileConnection>& connections) {
     for (auto& [name, device] : devices_) {
       for (const FileConnection& one : device.connections)
@@ -312,7 +312,7 @@ class InfragraphReader {
     join(end(connection.from), end(connection.to), used->second, connection.label);
   }
 
-  // Components that "cx5[0].port[0:2]" means, of a device at each of these paths.
+  // Components named by "cx5[0].port[0:2]", of a device at each of these paths.
   std::vector<Path> components_of(std::vector<Path> paths, std::string device,
                                   const std::string& text, const std::string& label) const {
     std::size_t begin = 0;
@@ -384,7 +384,7 @@ class InfragraphReader {
     if (a != b) edges_[std::minmax(a, b)] = {&link, label};
   }
 
-  // Not NPUs and on no path between them: ends of one link at most, one after the other.
+  // Marks components without a path between NPUs: ends of at most one link, removed repeatedly.
   std::vector<bool> left_out() const {
     std::vector<std::set<int>> next(nodes_.size());
     for (const auto& [ends, edge] : edges_) {

@@ -3,11 +3,11 @@
 // edges, instances of devices, and edges between these; as YAML, at the top or under the key
 // `infrastructure`.
 //
-//   Components: an xpu is an NPU; all others (switch, nic, port, cpu, memory, custom) pass on what
-//     is for others, and are left out where they do not lie between NPUs. A device is its own
+//   Components: an xpu is an NPU; every other component (switch, nic, port, cpu, memory, custom)
+//   forwards packets, and is left out if it does not lie between NPUs. A device is its own
 //     components. Names in messages and of switches: host.0.xpu.3, as in InfraGraph's own graph.
 //   Ends of edges: "xpu[0:4]", "nic[1]", "port", "cx5[0].port[0:2]" in Python's notation of slices;
-//     one2one joins them in order, as far as the shorter side goes, many2many each with each. As in
+//     one2one joins them in order, up to the length of the shorter side, many2many all pairs. As in
 //     InfraGraph's own graph two components have one link, however many edges join them: the last
 //     one counts.
 //   Links: topology/infragraph/file_links.h.
@@ -15,8 +15,9 @@
 //     `connections` (topology/infragraph/connection.h) stand in place of `edges`; components and
 //     instances without a count are as many as connections name, one at least.
 //   `annotations` are skipped.
-// Errors: BadInput with file and line: what the schema does not have; unknown devices, components,
-//   instances and links; ends beyond a count; links without bandwidth or latency that are in use.
+// Errors: BadInput with file and line: keys that are not in the schema; unknown devices,
+//   components, instances and links; ends beyond a count; links without bandwidth or latency that
+//   are in use.
 #pragma once
 
 #include <string>

@@ -22,16 +22,16 @@ struct Mesh2dSpec {
   int width = 0;   // 1 … 64
   int height = 0;  // 1 … 64
   std::uint64_t link_bandwidth = 0;
-  std::uint64_t local_latency_ps = 0;  // NPU to its own router; becomes one cycle at least
+  std::uint64_t local_latency_ps = 0;  // NPU to its own router; at least one cycle
 };
 inline constexpr int kMaxMeshSide = 64;
 Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec);
-// The same routers, and rings of them where the kind has them.
+// Grid of the same routers, with rings if the kind has them.
 Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const TopologyKind& kind);
-int mesh_io_controllers(int width, int height);  // how many the mesh has places for: 18 for 5 x 4
+int mesh_io_controllers(int width, int height);  // maximum number: 18 for 5 x 4
 
-// Directed links from one half of a mesh or torus to the other, over the smallest cut into halves
-// that differ by one router at most.
+// Directed links between the halves of a mesh or torus, over the minimum cut into halves that
+// differ by at most one router.
 int mesh_bisection_links(const SwitchGrid& mesh);
 
 }  // namespace fredsim

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 3D torus: a switch at every place, an NPU on it, and rings of switches along x, y and z. Every
-// switch is `planes` parallel chiplets; a plane is a torus by itself, and shares nothing with the
-//   others: a slice (Node::slice). Numbers: NPU and switch i = x + size_x * (y + size_y * z).
-//   Names: t<x>_<y>_<z>.s<s>: the switch at x, y, z, plane s.
-//   Ports of a chiplet: its NPU; for x, y and z the one to the next higher place of the ring, then
+// 3D torus: a switch with an NPU at every place, and rings of switches along x, y and z. Every
+// switch is `planes` parallel chiplets; a plane is a torus of its own, and shares nothing with
+//   further planes: a slice (Node::slice). Numbers: NPU and switch i = x + size_x * (y + size_y *
+//   z). Names: t<x>_<y>_<z>.s<s>: the switch at x, y, z, plane s. Ports of a chiplet: its NPU; for
+//   x, y and z the one to the next higher place of the ring, then
 //     the one to the next lower; then its I/O controllers. A side of 2 has the first of the two
 //     ports only, a side of 1 none.
 //   The I/O controllers are dealt out over the switches in order, as evenly as possible, the first
 //     ones getting one more.
 //   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
-// Unicasts are routed by tables, dimension by dimension (topology/dimension_order.h, which says why
-//   nothing deadlocks).
+// Unicasts are routed by tables, dimension by dimension (topology/dimension_order.h, with the
+//   proof of deadlock freedom).
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
 
