@@ -16,10 +16,10 @@ namespace {
 
 struct SmallBuffer {
   int flits = 0;   // room
-  int needed = 0;  // flits of it that are free when a packet starts
+  int needed = 0;  // free flits that the start of a packet requires
   int cycles = 0;  // round trip
 
-  // Flits per cycle in packets of so many.
+  // Flits per cycle with packets of `packet` flits.
   double rate(int packet) const {
     const int spare = flits - needed;
     if (spare < packet) return static_cast<double>(packet) / (cycles + packet - 1 - spare);
@@ -28,7 +28,7 @@ struct SmallBuffer {
   }
 };
 
-// Smallest rate for each name that `fredsim info` prints.
+// Minimum rate for each name that `fredsim info` prints.
 using SmallBuffers = std::map<std::string, SmallBuffer>;
 
 void add(SmallBuffers& all, const std::string& name, const SmallBuffer& one) {

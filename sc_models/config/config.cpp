@@ -69,7 +69,7 @@ SwitchWires read_wires(const ConfigReader& reader) {
   return wires;
 }
 
-// One of switch.params: of the kind, or of a user's own RTL.
+// Entry of switch.params: a parameter of the kind, or of a user's own RTL.
 void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineSpec& machine) {
   const SwitchKind& kind = reader.switch_kind();
   const std::string label = reader.label(fmt::format("switch.params.{}", given.name));
@@ -254,7 +254,7 @@ Topology build_located(const ConfigReader& reader, const TopologyBuilder& build,
   }
 }
 
-// A packet that the machines of a system's blocks do not have.
+// Refuses a packet size that differs from the machines of a system's blocks.
 void check_packet(const ConfigReader& reader, const MachineSpec& machine,
                   const Topology& topology) {
   if (!reader.has("fabric.packet") || topology.packet_flits == machine.packet_flits) return;
@@ -264,7 +264,7 @@ void check_packet(const ConfigReader& reader, const MachineSpec& machine,
       topology.packet_flits * kFlitBytes));
 }
 
-// Controllers that a fabric has no places for.
+// Refuses controllers that a fabric has no places for.
 void check_controllers(const ConfigReader& reader, const MachineSpec& machine,
                        const Topology& topology) {
   const auto built = static_cast<int>(topology.io_controllers.size());
@@ -350,8 +350,8 @@ void note_setting(std::vector<Setting>& settings, const std::string& override_te
   settings.push_back({key, override_text.substr(std::min(key.size() + 1, override_text.size()))});
 }
 
-// Applies --set to the drafts that have its key, to all where none has it, which then says so. The
-// note, where there is one, says to which.
+// Applies --set to the drafts that have its key; if none has it, to all, which refuse it. The note,
+// if any, lists the drafts.
 std::optional<std::string> apply_to_all(std::vector<Draft>& drafts, const std::string& text) {
   const std::string key = key_of(text);
   std::vector<std::string> with;
@@ -370,8 +370,8 @@ std::optional<std::string> apply_to_all(std::vector<Draft>& drafts, const std::s
                      without.size() == 1 ? "has" : "have");
 }
 
-// Adds a fault to the drafts that have the part, to all where none has it, which then says so.
-// `whole`: their machines, as they are without any. The note, where there is one, says to which.
+// Adds a fault to the drafts that have the component; if none has it, to all, which refuse it.
+// `whole`: their machines without faults. The note, if any, lists the drafts.
 std::optional<std::string> add_to_all(std::vector<Draft>& drafts,
                                       const std::vector<Topology>& whole, const std::string& text) {
   const Fault fault = parse_fault(text, kOption);

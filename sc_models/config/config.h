@@ -4,8 +4,8 @@
 // Schema: configs/*.yaml document every key with its unit, its default, if any, and its source.
 // Keys:
 //   name, clock
-//   npu     count, bandwidth, [receive_buffer = 48 KiB], [peak = 990 TFLOP/s], [memory_bandwidth = 3 TB/s],
-//           [efficiency = 1]
+//   npu     count, bandwidth, [receive_buffer = 48 KiB], [peak = 990 TFLOP/s],
+//           [memory_bandwidth = 3 TB/s], [efficiency = 1]
 //   [io     count, bandwidth]                                    without it: no I/O controllers
 //   fabric  link_latency, [packet = 4 KiB];
 //           type = mesh2d or torus2d: width, height, link_bandwidth, [local_latency = 0 ns]
@@ -21,12 +21,11 @@
 //           [max_retransmissions = 1000], [seed = 1]]
 //           without it: links without errors
 //   [energy link_pj_per_bit, io_link_pj_per_bit, memory_read_pj_per_bit, memory_write_pj_per_bit,
-//     npu_memory_pj_per_bit,
-//           npu_compute_pj_per_flop]                             all with defaults
+//           npu_memory_pj_per_bit, npu_compute_pj_per_flop]      all with defaults
 //   [faults a list of failed components, topology/faults.h]      without it: none
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree,
-//   voq_crossbar on fully_connected and
-//           torus3d, mesh on others], [rtl_top], [params: NAME: value …];
+//           voq_crossbar on fully_connected and torus3d, else mesh], [rtl_top],
+//           [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
 //           [phases_in_use = 1], [adder_stages = 1], [vc_order = [control, mp, pp, dp]],
 //           [chiplet_mm = 0], [wire_ns_per_mm = 0.1], [wire_cycles]
@@ -35,8 +34,7 @@
 // Strict. Errors: BadInput with file and line (or the override), the key, what was found and what
 // is allowed: unreadable, empty or broken files, unknown keys (with the nearest right one), keys of
 // the other fabric type or of another kind of switch, missing and duplicate keys, wrong types,
-//   values
-// out of range, shapes that do not work out.
+// values out of range, invalid shapes.
 #pragma once
 
 #include <optional>

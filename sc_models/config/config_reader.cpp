@@ -44,7 +44,7 @@ const TopologyKind* kind_of(const ConfigNode& root) {
   return type == nullptr ? nullptr : find_topology_kind(type->text);
 }
 
-// The kind of the switches of a machine such as this one; null where its name is wrong.
+// Kind of the switches of a machine; null: its name is unknown.
 const SwitchKind* switch_kind_in(const ConfigNode& root, const TopologyKind& fabric) {
   const ConfigNode* name = find_node(root, "switch.kind");
   return find_switch_kind(name != nullptr ? std::string_view(name->text)
@@ -55,8 +55,7 @@ bool lacks_parameter(const SwitchKind* kind, const Key& key) {
   return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
 }
 
-// Checks that the node at `path` is of the form that the schema has. `fabric`: its type; null: not
-// known.
+// Checks the node at `path` against the schema. `fabric`: the fabric's type; null: unknown.
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
                 const TopologyKind* fabric) {
   using Kind = ConfigNode::Kind;
@@ -88,7 +87,7 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
   throw BadInput(fmt::format("{}: {}: found {}; {}", node.where, path, found, allowed));
 }
 
-// The list that a path leads to, or into; null: none.
+// List at a path or above it; null: none.
 const Key* list_of(std::string_view path, const TopologyKind& kind) {
   for (const Key& key : config_keys()) {
     if (key.holds != Holds::kList || !key.is_of(kind) || !path.starts_with(key.path)) continue;
@@ -103,11 +102,10 @@ bool has_key(const ConfigNode& root, std::string_view path) {
   const TopologyKind* const kind = kind_of(root);
   const Key* key = find_key(path, kind);
   if (key == nullptr) return false;
-  if (kind == nullptr) return true;  // the type is wrong, which is to be said first
+  if (kind == nullptr) return true;  // an invalid type is reported first
   if (!key->is_of(*kind)) return false;
   if (lacks_parameter(switch_kind_in(root, *kind), *key)) return false;
-  if (path.starts_with("io."))
-    return find_node(root, "io") != nullptr;  // a section that may be left out
+  if (path.starts_with("io.")) return find_node(root, "io") != nullptr;  // optional section
   if (!key->instead.empty()) return find_node(root, key->instead) == nullptr;
   const Key* const list = list_of(path, *kind);
   if (list == nullptr) return true;
@@ -315,7 +313,7 @@ const TopologyKind& ConfigReader::fabric() const {
 
 const ConfigNode* ConfigReader::find(std::string_view path) const { return find_node(root_, path); }
 
-// Written, or with a default.
+// True if the key is written or has a default.
 bool ConfigReader::has_value(std::string_view path) const {
   return has(path) ||
          std::ranges::find(defaults_, schema_path(path), &ConfigEntry::key) != defaults_.end();
@@ -328,7 +326,7 @@ const ConfigNode& ConfigReader::value(std::string_view path) const {
   refuse_missing(path);
 }
 
-// Names all keys that are missing, the one that was asked for first.
+// Names all missing keys, the requested one first.
 void ConfigReader::refuse_missing(std::string_view path) const {
   std::vector<std::string> keys = missing_keys();
   std::erase(keys, path);

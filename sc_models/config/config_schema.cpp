@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 
-// Keys without a default that a machine may be without.
+// Optional keys without a default.
 constexpr auto kOptional = std::to_array<std::string_view>({"io",
                                                             "link",
                                                             "energy",
@@ -216,7 +216,7 @@ bool is_same(const Key& a, const Key& b) {
   return facts(a) == facts(b);
 }
 
-// Alike in form: all kinds that have such a key share it.
+// True for keys of equal form, which kinds can share.
 bool is_alike(const Key& a, const FabricKey& b) {
   return a.path == b.path && a.holds == b.holds && a.is_optional == b.is_optional;
 }
@@ -237,7 +237,7 @@ void add_fabric_key(std::vector<Key>& keys, const FabricKey& key, const Topology
   same->kinds.push_back(&kind);
 }
 
-// Behind its section and the keys that this has.
+// Inserts the key after its section and the section's keys.
 void add_link_key(std::vector<Key>& keys, const FabricKey& key, const LinkScheme& scheme) {
   if (std::ranges::find(keys, key.path, &Key::path) != keys.end()) {
     throw std::logic_error(fmt::format("{}: the scheme of links {} has another key of this name",

@@ -31,7 +31,7 @@ using Row = std::vector<std::string>;
 
 struct Page {
   std::size_t columns;
-  std::vector<std::string> left_out;  // columns of tables that have no room
+  std::vector<std::string> left_out;  // table columns without room
 };
 
 // Table with a left-aligned first column, the rest right-aligned. A blank line above.
@@ -168,8 +168,7 @@ std::string chiplets(const Topology& topology, Page& page) {
          table(std::move(header), rows, page);
 }
 
-// The dimensions of a system, lowest first, and the longest of the shortest paths in them and in
-// all of it.
+// Dimensions of a system, lowest first, with their diameters and the diameter of the system.
 std::string system_dimensions(const Topology& topology, Page& page) {
   std::vector<Row> rows;
   int hops = 0;
@@ -283,7 +282,7 @@ std::string buffers(const Topology& topology, Page& page) {
   return table({{"buffers", "per port and VC"}, {"size"}, {"flits"}}, rows, page);
 }
 
-// Links that the buffers behind them limit, a line for each kind.
+// Links limited by their downstream buffers, a line per kind.
 std::vector<std::string> credit_notes(const Topology& topology) {
   std::map<std::string, int> counts;
   for (const Link& link : topology.links) {

@@ -142,7 +142,7 @@ Json object_schema(std::string_view section, Use use) {
   for (const Key& key : config_keys()) {
     if (parent(key.path) != section) continue;
     Json& property = properties[std::string(leaf(key.path))];
-    // A key may be another one in fabrics of another type.
+    // A path may name different keys in fabrics of different types.
     property = property.is_null() ? key_schema(key, use)
                                   : Json{{"anyOf", {property, key_schema(key, use)}}};
     const bool is_of_some = section == "fabric" && !key.kinds.empty();
@@ -161,7 +161,7 @@ Json object_schema(std::string_view section, Use use) {
   return json;
 }
 
-// Keys that fabrics need which do not count their NPUs.
+// Rule for the keys that are required if the fabric does not count its NPUs.
 Json counted_rule(Use use) {
   Json counting = Json::array();
   for (const TopologyKind* kind : topology_kinds())

@@ -144,7 +144,7 @@ class SectionWriter {
   std::vector<Setting> values_;
 };
 
-// Numbers of NPUs below and above that the example can have: "66 or 68".
+// Nearest possible numbers of NPUs below and above: "66 or 68".
 std::string nearest_numbers(const MachineExample& example, int npus) {
   std::vector<std::string> nearest;
   for (int below = std::min(npus - 1, kMaxNewNpus); below >= kMinNewNpus; --below) {
@@ -173,7 +173,7 @@ std::vector<Setting> example_values(const TopologyKind& kind, const MachineExamp
   return values;
 }
 
-// Values that the reader allows, by key that it asks for in such a machine.
+// Allowed values of the keys that are read for such a machine.
 AllowedValues allowed_in(const std::string& text, const TopologyKind& kind) {
   AllowedValues allowed;
   const MachineFile file{.path = fmt::format("new {}", kind.name()),

@@ -18,7 +18,7 @@ namespace {
 constexpr auto kUnits = std::to_array<std::pair<std::string_view, double>>(
     {{"GFLOP/s", 1}, {"TFLOP/s", 1e3}, {"PFLOP/s", 1e6}});
 
-// Not a number where the text is none.
+// NaN if the text is not a number.
 double number_of(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();
