@@ -39,7 +39,7 @@ PlanKind kind_of(const Plan& plan) {
   return kind;
 }
 
-// The exact run recurs, of which exact_steps() knows nothing.
+// True if the exact run recurs, which exact_steps() does not account for.
 bool recurs(const Plan& plan) { return std::ranges::all_of(plan.parts, &Part::is_ordered); }
 
 double surplus_of(std::size_t part, const Calibrator::ExactTimes& exact, const FlowTimes& flow) {
@@ -136,7 +136,7 @@ void Calibrator::measure(const CalibratedWork& work, std::uint64_t from, std::ui
     if (!calibrations_[work].has_error(grid_high(number))) measure_interval(work, number);
 }
 
-// Largest size of the grid below another whose exact run takes the share of steps that it may.
+// Largest grid size below another whose exact run stays within its share of steps.
 std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& work,
                                                        std::uint64_t bytes) const {
   const double max_steps =
@@ -153,9 +153,9 @@ std::optional<std::uint64_t> Calibrator::largest_below(const CalibratedWork& wor
   return {};
 }
 
-// The size and the one below it in the grid, 0 for none; in their place the first pair above them
-// whose plans differ from the one of `bytes` in nothing but their sizes, if these two are not such
-// a pair and it costs no more than it may.
+// Pair of a size and the grid size below it, 0 for none. If their plans differ from the plan of
+// `bytes` in more than size: the first larger pair whose plans do not, unless it exceeds the limit
+// of steps.
 Calibrator::Interval Calibrator::alike_below(const CalibratedWork& work, std::uint64_t size,
                                              std::uint64_t bytes) const {
   const Interval pair{grid_low(grid_interval(size)), size};
@@ -230,7 +230,7 @@ Calibrator::Run Calibrator::run_point(const CalibratedWork& work, std::uint64_t 
   return measured;
 }
 
-// The ends are calibrated, nothing between them is.
+// Precondition: both ends are calibration points, without points between them.
 void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth) {
   if (interval.high - interval.low <= interval.high / kFinest) return;
   if (const std::optional<Interval> change = change_of_plan(work, interval)) {
@@ -255,8 +255,7 @@ void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth
   refine(work, {bytes, interval.high}, depth - 1);
 }
 
-// The two sizes between which it changes, close to each other; none: it does not, or close to an
-// end.
+// Two close sizes between which the plan changes; none: it does not change, or close to an end.
 std::optional<Calibrator::Interval> Calibrator::change_of_plan(const CalibratedWork& work,
                                                                Interval interval) const {
   if (interval.low == 0) return {};

@@ -12,7 +12,8 @@ namespace fredsim {
 namespace {
 
 constexpr double kTolerance = 1e-11;  // in proportion
-// Computations of a priority, after which all that shares links is computed at once.
+// Maximum number of rounds of a priority, after which all flows that share links are computed at
+// once.
 constexpr int kMaxRounds = 24;
 constexpr double kNone = -1;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -184,7 +185,7 @@ void FairRates::end_changes() {
   changed_.clear();
 }
 
-// Left of a link by earlier priorities, as far as this one may use it.
+// Capacity that earlier priorities leave on a link, up to the priority's limit.
 double FairRates::available(const Layer& layer, int link) const {
   double left = capacities_[link];
   for (const auto& [priority, earlier] : layers_) {
@@ -213,7 +214,7 @@ void FairRates::open(FlowClass flows) {
   }
 }
 
-// Flows that have no bottleneck any more where a link carries another load.
+// Opens the flows whose bottleneck is this link, since its load has changed.
 void FairRates::open_held_by(Layer& layer, int number) {
   const LinkState& link = layer.links[number];
   if (link.held == 0) return;
@@ -223,7 +224,7 @@ void FairRates::open_held_by(Layer& layer, int number) {
   }
 }
 
-// Flows that another one on a link has become the bottleneck of.
+// Opens the flows of a link above a level, at which the link may limit them.
 void FairRates::open_above(Layer& layer, int number, double level) {
   LinkState& link = layer.links[number];
   if (!is_above(link.bound, level)) return;
@@ -340,7 +341,7 @@ bool FairRates::open_unfair(Layer& layer) {
   return open_.size() > before;
 }
 
-// Rates that were computed are fair.
+// Closes the open flows: their rates are fair.
 void FairRates::close(Layer& layer) {
   for (const FlowClass flows : open_) {
     Class& closed = classes_[flows];
@@ -356,7 +357,7 @@ void FairRates::close(Layer& layer) {
     OpenLink& open_link = open_link_[number];
     LinkState& link = layer.links[number];
     link.bound = link.held > 0 ? link.held_level : std::max(link.bound, open_link.highest);
-    // Summed up again before rounding errors add up.
+    // Recomputes the sum before rounding errors accumulate.
     if (link.changes > link.users.size() || open_link.classes.size() == link.users.size()) {
       link.changes = 0;
       link.load = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxListed = 8;  // operations that wait, in a message
 
-// Null: no plan is a system's.
+// Null: no plan of a system.
 std::unique_ptr<const SystemNetwork> network_of(const Topology& topology,
                                                 FlowOperations::Plans prepared,
                                                 const FlowLifts& lifts) {
@@ -165,7 +165,7 @@ std::string FlowOperations::waiting_text() const {
   return text;
 }
 
-// At a cycle, or now where it has passed; once for each.
+// Schedules a wake-up at a cycle, or now if it has passed; once per cycle.
 void FlowOperations::wake(std::uint64_t cycle) {
   cycle = std::max(cycle, whole_cycles(simulation_.now()));
   if (!wakes_.insert(cycle).second) return;
@@ -175,7 +175,7 @@ void FlowOperations::wake(std::uint64_t cycle) {
   });
 }
 
-// All that begins and is complete at this cycle.
+// Processes all begins and completions of this cycle.
 void FlowOperations::run_cycle() {
   if (stop_ != nullptr && *stop_) throw Interrupted("interrupted while flows were simulated");
   advance();
@@ -226,7 +226,7 @@ void FlowOperations::begin_if_possible(FlowOperation& operation, int t) {
   ++operation.ready_in[of.bundle];
 }
 
-// Bundles all of whose trees begin now are one flow each.
+// Joins each bundle whose trees all begin now into one flow.
 void FlowOperations::begin_ready(FlowOperation& operation) {
   const OperationPlan& plan = operation.flow;
   for (const int t : operation.ready) {
@@ -324,7 +324,7 @@ void FlowOperations::end_bundle(FlowOperation& operation, int number) {
   leave_turns(operation, part, static_cast<int>(bundle.trees.size()));
 }
 
-// Trees of a part have moved.
+// Handles trees of a part that have moved.
 void FlowOperations::leave_turns(FlowOperation& operation, int part, int trees) {
   operation.parts[part].moving -= trees;
   if (operation.parts[part].moving == 0)
@@ -362,7 +362,7 @@ void FlowOperations::schedule_end(const FlowOperation& operation, const RankOfPa
   wake(cycle);
 }
 
-// Ranks and operations that are complete.
+// Handles complete ranks and operations.
 bool FlowOperations::collect() {
   bool some = false;
   while (!ends_.empty() && ends_.begin()->first <= cycle()) {

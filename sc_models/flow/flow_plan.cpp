@@ -55,8 +55,7 @@ class Crossings {
   std::vector<int> crossed_;
 };
 
-// Links that are no bottleneck: every hop that crosses one also crosses another one, which is no
-// faster.
+// Links that are no bottleneck: every hop over such a link also crosses a link that is no faster.
 class LinksBehind {
  public:
   // `of_one`: of a priority.
@@ -76,7 +75,7 @@ class LinksBehind {
       }
     }
   }
-  // A link that something else crosses, too.
+  // Keeps a link that further traffic crosses.
   void keep(int link) {
     links_[link].is_crossed = true;
     links_[link].before.clear();
@@ -89,7 +88,7 @@ class LinksBehind {
     int last_hop = 0;
     bool is_crossed = false;
   };
-  // Equal ones: the first, so that one of them stays.
+  // Ties: the first one, so that one of them remains.
   bool is_full_before(int a, int b) const {
     return capacities_[a] <= capacities_[b] && of_one_[a] <= of_one_[b] &&
            std::tuple(capacities_[a], of_one_[a], a) < std::tuple(capacities_[b], of_one_[b], b);
@@ -195,7 +194,7 @@ double pace_limit(const Part& part, const Tree& tree) {
 // Rate of a tree that its window allows.
 double window_limit(const Part& part, const Tree& tree, double fill, double round_trip) {
   auto packets = static_cast<std::uint64_t>(part.window);
-  if (round_trip <= 0) {  // sources go by acknowledgements
+  if (round_trip <= 0) {  // sources count acknowledgements
     packets = acknowledged_window(part, tree);
     round_trip = 2 * fill;
   }

@@ -26,7 +26,7 @@ class FlowRun {
     for (std::size_t t = 0; t < trees_.size(); ++t) {
       TreeFlow& tree = trees_[t];
       trees_of_[tree.part].push_back(t);
-      // One without links has nothing to move, whatever its class.
+      // A tree without links has nothing to move, whatever its class.
       if (tree.demand.uses.empty()) tree.flits = 0;
       classes_.push_back(tree.flits > 0 ? simulation_.keep(std::move(tree.demand)) : 0);
     }

@@ -75,7 +75,7 @@ void FlowSimulation::add_call(double time, std::function<void()> callback, bool 
   std::ranges::push_heap(calls_, std::greater<>{});
 }
 
-// Up to now, at the rate that it had.
+// Advances the progress to now, at the previous rate.
 void FlowSimulation::settle(Progress& progress) const {
   progress.moved += progress.rate * (now_ - progress.at);
   progress.at = now_;
@@ -106,7 +106,7 @@ void FlowSimulation::set_end(FairRates::FlowClass flows) {
   ends_.set(flows, progress.at + left / progress.rate);
 }
 
-// All flows that end up to a time, which is as good as now.
+// Ends all flows up to a time that counts as now.
 void FlowSimulation::end_flows(double until) {
   ended_.clear();
   while (ends_.min() <= until) {

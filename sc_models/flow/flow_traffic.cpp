@@ -26,7 +26,7 @@ void add_times(const std::vector<std::uint64_t>& of_one, std::uint64_t times,
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += times * of_one[i];
 }
 
-// Acknowledgements of trees: from where they come, and on links as flits and bytes.
+// Adds acknowledgements of trees: by source node, and on links as flits and bytes.
 class AcknowledgementTraffic {
  public:
   AcknowledgementTraffic(const Plan& plan, HopPaths& hops, FlowTraffic& traffic)

@@ -68,7 +68,7 @@ void FlowOperations::tell_rank(const FlowOperation& operation, const RankOfPart&
   if (callbacks_.rank_complete) callbacks_.rank_complete(handle, at.part, at.rank);
 }
 
-// One of them is complete.
+// Handles a complete issue of a repeat.
 void FlowOperations::go_on(const std::shared_ptr<OperationRepeat>& repeat, OperationReport report) {
   if (++repeat->complete == repeat->times) {
     repeats_.erase(repeat->handle);

@@ -41,7 +41,7 @@ const SpreadPaths::ToOne& SpreadPaths::to_one(NodeId to) {
   return paths;
 }
 
-// Width of the paths that go on by a link; 0: it is on none of the shortest.
+// Width of the paths through a link; 0: the link is on no shortest path.
 double SpreadPaths::width_by(const ToOne& paths, NodeId at, int link) const {
   const NodeId next = topology_.links[link].to;
   const bool goes_on = paths.links[next] == 0 || topology_.nodes[next].is_switch();
