@@ -89,7 +89,7 @@ double AllocationSpace::violation(const std::vector<double>& gbps) const {
 }
 
 std::vector<double> AllocationSpace::centre() const {
-  // One variable more: the distance that every inequality keeps.
+  // Adds a variable: the distance that every inequality keeps.
   std::vector<LinearRow> rows = rows_;
   for (LinearRow& row : rows) {
     row.weights.push_back(row.relation == Relation::kEqual     ? 0.0

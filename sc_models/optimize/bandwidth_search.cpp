@@ -38,7 +38,7 @@ class ConvexProblem {
           std::ranges::any_of(model.terms(), [&](const auto& term) { return term[d] > 0; }));
   }
 
-  // From an allocation on; the best that was found, at or after it.
+  // Searches from an allocation; returns the best one found, including the start.
   Optimum solve(std::vector<double> gbps, std::uint64_t max_evaluations) {
     Optimum best{.gbps = gbps, .objective = value_of(gbps), .time_ns = 0};
     double bound = 0;
@@ -286,7 +286,7 @@ Optimum least_time(const TimeModel& model, const AllocationSpace& space,
   Optimum found =
       ConvexProblem(model, space, space.rows()).solve(first_guess(model, space), max_evaluations);
   if (std::isfinite(found.objective)) return found;
-  found.gbps = space.centre();  // at its limit before anything was allowed
+  found.gbps = space.centre();  // limit reached before any allowed allocation
   found.objective = found.time_ns = model.time_ns(found.gbps);
   return found;
 }
@@ -319,7 +319,7 @@ Optimum least_time_cost(const TimeModel& model, const AllocationSpace& space,
     rows.push_back({.weights = dollars, .relation = Relation::kEqual, .bound = cost});
     Optimum found = ConvexProblem(model, space, rows).solve(start, max_evaluations - evaluations);
     evaluations += found.evaluations;
-    if (!std::isfinite(found.time_ns)) return found.time_ns;  // a dimension has nothing left
+    if (!std::isfinite(found.time_ns)) return found.time_ns;  // a dimension has no bandwidth left
     found.objective = found.time_ns * cost_of(found.gbps);
     if (found.objective < best.objective) {
       best = found;

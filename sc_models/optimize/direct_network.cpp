@@ -21,7 +21,7 @@ class PathFinder {
 
   NodePath find(int from, int to, const std::vector<bool>& is_closed,
                 const std::set<int>& closed_next) {
-    // Links left to the end, breadth first against the links.
+    // Hops to the end, breadth first against the links.
     std::ranges::fill(left_, -1);
     std::vector<int> reached{to};
     left_[to] = 0;

@@ -9,7 +9,7 @@
 namespace fredsim {
 namespace {
 
-// Hops of a ring one after the other: there, and back.
+// Serial hops of a ring: there, and back.
 double ring_steps(const CollectiveSpec& spec) {
   const auto ranks = static_cast<double>(spec.group.size());
   return (spec.collective == Collective::kAllReduce ? 2 : 1) * (ranks - 1);

@@ -92,7 +92,7 @@ class FreeSearch {
     return allowed(std::move(gbps));
   }
 
-  // Moved towards the centre, as far as it must be.
+  // Moves an allocation towards the centre, as far as needed.
   std::vector<double> allowed(std::vector<double> gbps) const {
     constexpr double kLeastPart = 1e-4;  // share of the total, for every dimension
     double share = 1;

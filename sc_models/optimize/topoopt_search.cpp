@@ -79,7 +79,7 @@ class TopooptSearch {
     throw BadInput(why_not_);
   }
 
-  // The strategy is one that the job can have.
+  // Precondition: the job allows the strategy.
   DirectTopology give_network(const Strategy& strategy) {
     ++result_.evaluations;
     const TaskGraph graph = job_(strategy);
@@ -142,7 +142,7 @@ class TopooptSearch {
     return best;
   }
 
-  // A prime factor moved; none where the dimension that was drawn has none.
+  // Moves a prime factor; none: the drawn dimension has none.
   std::optional<Strategy> neighbour(const Strategy& strategy) {
     std::array<int, 3> sizes{strategy.mp, strategy.dp, strategy.pp};
     const std::uint64_t from = random_.below(3), to = (from + 1 + random_.below(2)) % 3;
