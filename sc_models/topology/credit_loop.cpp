@@ -14,16 +14,16 @@
 namespace fredsim {
 namespace {
 
-// Cycles from a flit at an input pin to its credit at the output pin, where it goes on at once, as
-// measured behind chiplets of FRED and crossbars; routers of a mesh take 8 to 11 cycles more.
+// Cycles from a flit at an input pin to its credit at the output pin, if it is forwarded at once,
+// as measured behind chiplets of FRED and crossbars; routers of a mesh take 8 to 11 cycles more.
 constexpr int kPipelineCycles = 2;
 
 std::string size_of(int flits) {
   return format_size(static_cast<std::uint64_t>(flits) * kFlitBytes);
 }
 
-// Control packets of a flit: acknowledgements, of kAcknowledgedPackets data packets each, however
-// short these are.
+// Control packets of one flit: acknowledgements for kAcknowledgedPackets data packets each,
+// whatever their length.
 int control_for(int data_flits) {
   constexpr int kAcknowledgedPackets = 16;
   return std::max(BufferShape{}.control_flits, data_flits / kAcknowledgedPackets);

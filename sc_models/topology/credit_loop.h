@@ -44,8 +44,8 @@ struct WhichBuffers {
   bool of_switches = true;  // for data
   bool of_npus = true;      // receive buffers of NPUs
 };
-// The machine with buffers as `auto` sizes them, where they are larger than its own; on a system
-// the buffers of its blocks.
+// Machine with every buffer enlarged to the size of `auto`, if that is larger; on a system the
+// buffers of its blocks.
 Topology with_covering_buffers(const Topology& topology, const WhichBuffers& which = {});
 
 // Buffers of switches, or of NPUs, that are larger in the first machine than in the second, which

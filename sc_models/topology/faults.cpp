@@ -165,7 +165,7 @@ class Loss {
                               topology_.name));
   }
 
-  // Paths that the kind of topology lays go by all of its links and switches.
+  // Paths computed by the kind of topology use all of its links and switches.
   void needs_other_paths(const Fault& fault) const {
     if (topology_.paths == nullptr) return;
     refuse(fault,
@@ -211,7 +211,7 @@ class Loss {
   std::set<int> slower_;  // links that stay
 };
 
-// Chiplets that one reaches by going up, itself one of them.
+// Chiplets reachable from a chiplet by going up, itself included.
 std::set<NodeId> reached_upwards(const Topology& topology, NodeId chiplet) {
   std::set<NodeId> reached{chiplet};
   std::vector<NodeId> open{chiplet};
@@ -229,7 +229,7 @@ std::set<NodeId> reached_upwards(const Topology& topology, NodeId chiplet) {
   return reached;
 }
 
-// Chiplets to which one of level 1 leads.
+// Chiplets reachable from a level-1 chiplet.
 struct Leads {
   NodeId chiplet = 0;
   std::set<NodeId> upwards;  // chiplets reachable by going up, itself included
@@ -252,7 +252,7 @@ bool meet(const Leads& a, const Leads& b) {
          std::ranges::any_of(a.upwards, [&](NodeId node) { return b.upwards.contains(node); });
 }
 
-// From one switch of a slice to another, along dimensions.
+// True if all links from one switch of a slice to another along dimensions are left.
 bool leads_along(const Topology& topology, const std::vector<Leads>& of_slice, int from, int to) {
   while (from != to) {
     const int next = next_switch(topology, from, to);

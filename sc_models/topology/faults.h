@@ -24,7 +24,7 @@
 // BiGraphs, fat trees and graphs: no detours; only slower links and failed NPUs are allowed.
 // Mesh and torus: routers compute their routes, X-Y, which cannot avoid a failed link between
 //   routers, or a failed router: both are refused. An NPU with failed links to its own router uses
-//   the others (MeshPlace::no_link).
+//   its remaining links (MeshPlace::no_link).
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ struct Fault {
   std::string label{};  // place in the input, for messages
 };
 
-// BadInput where it is none of the forms above; `label` says where it was found.
+// Parses a fault; BadInput if it has none of the forms above. `label`: its location in the input.
 Fault parse_fault(std::string_view text, std::string_view label);
 // True if the machine has such a component.
 bool has_part(const Topology& topology, const Fault& fault);

@@ -5,7 +5,7 @@
 //   switches has the stages of both ends, a link to an NPU the stages of one end. That is exact, as
 //   long as the stages are the same for flits and credits in both directions: a chain of registers
 //   only delays flits and credits. A link's pace and its retransmission are kept where its flits
-//   are launched, in the middle; the pins see the same spacing some cycles later. So RTL and twin
+//   are launched, in the middle; the pins have the same spacing some cycles later. So RTL and twin
 //   of a switch need no stages of their own. On a link that retransmits, the stages are part of its
 //   loop, too.
 // Links on a die (a mesh's NPU and its router) cross no pin and have none.

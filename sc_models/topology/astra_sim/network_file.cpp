@@ -79,7 +79,7 @@ const FileBlock& block_of(const std::pair<std::string, std::string>& value) {
                              advice(value.first, names)));
 }
 
-// Side of a square of so many NPUs.
+// Side of a square of NPUs, from their number.
 int side_of(const std::pair<std::string, std::string>& value, std::string_view name) {
   const int count = count_of(value);
   const auto side = static_cast<int>(std::lround(std::sqrt(count)));

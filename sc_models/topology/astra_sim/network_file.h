@@ -4,14 +4,14 @@
 //
 //   topology: [ Ring, FullyConnected, Switch ]
 //   npus_count: [ 2, 8, 4 ]             2 or more
-//   bandwidth: [ 200.0, 100.0, 50.0 ]   of one link, as its congestion-aware model has it; GB/s, of 2^30 bytes as there
+//   bandwidth: [ 200.0, 100.0, 50.0 ]   of one link, as in its congestion-aware model; GB/s of 2^30 bytes
 //   latency: [ 50.0, 500.0, 2000.0 ]    of one link, ns
 // An NPU has two links on a ring, which goes both ways (one on a ring of two), one to each other
 //   one where all are joined, one to a switch.
 // Newer files: Mesh is a line, a ring that is not closed. Torus2D and Mesh2D are square grids, of
 //   npus_count NPUs row by row, and are read as two dimensions, of rings or of lines. KingMesh2D
 //   (KingMesh) is a square grid in which NPUs have links to their neighbours along diagonals, too;
-//   it is read as a graph, and stands alone.
+//   it is read as a graph, and has to be the only dimension.
 // Errors: BadInput with file and line.
 #pragma once
 

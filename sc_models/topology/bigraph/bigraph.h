@@ -3,7 +3,7 @@
 // Performance Distributed Training Platform, HPCA 2020): two layers of switches, each of the m
 // upper ones joined to each of the n lower ones, and NPUs at both layers.
 //
-// NPUs: those of lower switch 0 first, the upper switches' last. Names: lower<i>, upper<i>.
+// NPUs: lower switch 0's first, the upper switches' last. Names: lower<i>, upper<i>.
 // Ports: 0 … npus_per_switch - 1 NPUs, then the switches of the other layer in order, pair_links
 //   each.
 // Paths, between switches of one layer, which are not joined: between upper switches by a lower

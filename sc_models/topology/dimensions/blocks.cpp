@@ -20,7 +20,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMiddle = 3;  // middle sub-networks of switches that add up
+constexpr int kMiddle = 3;  // middle sub-networks of switches with adders
 
 // Planes of a block: the number of its links over the minimum.
 int planes_of(const BlockSpec& spec) {

@@ -7,7 +7,7 @@
 //   ring's or
 //     line's links go either way; NPUs at the ends of a line have half of them unused.
 //   switch: each link of an NPU goes to a switch of its own, which joins all NPUs, `latency` away;
-//     a switch takes `switch_latency` beside its own cycles. Switches that add up are Fred_3(size)
+//     a switch takes `switch_latency` beside its own cycles. Switches with adders are Fred_3(size)
 //     where collectives are to run in them.
 //   A link has bandwidth / links.
 // Names: ring and line r<i>.s<plane>, fully_connected x<i>.s<plane>, switch l1_0.s<plane>.

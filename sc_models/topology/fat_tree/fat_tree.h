@@ -12,8 +12,8 @@
 // NPU i has address i; r*k/2 at an edge switch follow each other, edge switches pod by pod.
 // Paths: up, if the destination is not below, by the link that the destination's place selects:
 //   at an edge switch its place there, at an aggregation switch its edge switch's place in its pod,
-//   both modulo k/2. So all packets to an NPU have one way down, and the NPUs of an edge switch
-//   different ones. No packet goes up after it has gone down: no deadlock.
+//   both modulo k/2. So all packets to an NPU share one path down, and the NPUs of an edge switch
+//   have different ones. No packet goes up after it has gone down: no deadlock.
 // Hashed paths (ECMP): up by the link that a hash of the seed, the switch and the destination
 //   chooses. Switch tables are indexed by destination only, so all senders below a switch use one
 //   link to an NPU; if each NPU has one sender, as on a ring, this equals a hash of the flow.

@@ -173,7 +173,7 @@ class TreeBuilder {
   }
 
   Topology build() {
-    // Classes first: a bandwidth that does not come out is said before anything is built.
+    // Classes first: an indivisible bandwidth is reported before anything is built.
     const LinkClass npu = endpoint_link("npu.bandwidth", machine_.npu_bandwidth);
     const LinkClass io = endpoint_link("io.bandwidth", machine_.io_bandwidth);
     std::vector<LinkClass> uplinks;

@@ -179,7 +179,7 @@ class FredTreeKind final : public TopologyKind {
   std::string_view default_switch_kind() const override { return "fred"; }
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
 
-  // Values of a machine file stay unused where other switches were set over it.
+  // Values of a machine file are unused if other switches were set over it.
   void leave_switches(const FabricKeys& keys, Topology& topology,
                       const std::string& why) const override {
     const auto set_over = [&](std::string_view path) {

@@ -23,7 +23,7 @@ namespace {
 // Maximum number of sets of parts that NPUs have links into; with more sets, NPUs forward packets.
 constexpr std::size_t kMaxPartSets = 1024;
 
-// Sets of nodes that links join.
+// Connected components of the nodes.
 class JoinedNodes {
  public:
   explicit JoinedNodes(std::size_t nodes) : parent_(nodes) {
@@ -133,7 +133,7 @@ GraphSpec in_order(GraphSpec spec) {
   return spec;
 }
 
-// A link as the topology has it: parallel ones of an NPU are one.
+// Link of the topology: parallel links of an NPU are one.
 struct Cable {
   const GraphLink* link = nullptr;
   std::uint64_t bandwidth = 0;
@@ -207,7 +207,7 @@ class GraphBuilder {
     return false;
   }
 
-  // Every two NPUs have links into one part.
+  // True if every two NPUs have links into one common part.
   bool parts_join_all_npus() const {
     std::map<int, std::set<int>> parts_of;  // by NPU
     for (int i = 0; i < std::ssize(spec_.nodes); ++i)
@@ -230,7 +230,7 @@ class GraphBuilder {
     });
   }
 
-  // NIC ports of NPUs go by part, then in the order of the links.
+  // Numbers NIC ports of NPUs by part, then in the order of the links.
   void number_nic_ports() {
     std::map<int, std::vector<std::pair<int, int>>> links;  // by NPU: part and cable
     for (int c = 0; c < std::ssize(cables_); ++c) {
@@ -316,7 +316,7 @@ class GraphBuilder {
     }
   }
 
-  // The direction that has more counts.
+  // Bandwidth of a node, out or in, whichever is higher.
   std::uint64_t bandwidth_of(int node) const {
     std::uint64_t out = 0, in = 0;
     for (const Cable& cable : cables_) {
@@ -335,7 +335,7 @@ class GraphBuilder {
     return cycles;
   }
 
-  // Ports of switches go in the order of the links.
+  // Numbers ports of switches in the order of the links.
   PortRef end(int node, int nic_port) {
     const NodeId id = node_of_[node];
     return {id, assembly_.topology().nodes[id].is_switch() ? next_port_[node]++ : nic_port};

@@ -4,15 +4,15 @@
 //   Switches in which packets can go on are the listed ones. Where no NPUs are joined to each
 //     other, and every two of them have links into one of the parts of the switches that nothing
 //     but NPUs joins, each link of an NPU has a NIC port of its own, and nothing is on its die.
-//   Else there is one on the die of every NPU that is joined to another NPU or has several links;
+//   Else a switch is on the die of every NPU that is joined to another NPU or has several links;
 //     it forwards packets of other NPUs, is one cycle away from its NPU, and has all of its links.
 //   Planes: shares of the traffic between NPUs, which spread over all NIC ports with equal paths,
 //   pair by pair (topology/graph/graph_paths.h). Parallel links of an NPU are one link of their
 //   bandwidth together; between switches each is a
 //     link.
-// One way: links between NPUs that lead from one to the other alone, as many from each NPU as to
-//   it: a port's link out may lead to another NPU than its link in comes from, as fibres do that
-//   end at a patch panel. Such a graph is run as flows alone, its paths have the fewest links
+// One way: links between NPUs in one direction only, as many from each NPU as to it: a port's
+//   output link may lead to a different NPU than its input link comes from, as with fibres at a
+//   patch panel. Such a graph is run as flows alone, its paths have the fewest links
 //   (topology/graph/one_way_paths.h), and none of its components can fail.
 // Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
 // Ports: of an NPU by part of the switches, then by the node that its link leads to, in the order

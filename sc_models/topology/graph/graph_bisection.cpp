@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-// NPUs by their distance from one.
+// NPUs by distance from one NPU.
 std::vector<int> nearest_first(const Topology& topology,
                                const std::vector<std::vector<NodeId>>& next, int start) {
   std::vector<int> number(topology.nodes.size(), -1);
@@ -34,7 +34,7 @@ std::vector<int> nearest_first(const Topology& topology,
   return order;
 }
 
-// Between the first half of an order of NPUs and the second.
+// Minimum cut between the first half of an order of NPUs and the second.
 std::uint64_t cut_of(const Topology& topology, const std::vector<int>& order) {
   std::vector<NodeId> nodes;
   for (const int npu : order) nodes.push_back(topology.npus[npu]);

@@ -25,7 +25,7 @@ constexpr int kSwitch = 1, kAdder = 2;
 constexpr int kMaxCounted = kMaxGraphNpus;
 constexpr int kMaxLinks = 1 << 20;
 
-// Nodes as they are listed, each a number of nodes.
+// Listed nodes; each entry is a number of nodes.
 class NodeList {
  public:
   // `kind`: index in kNodeKinds.
@@ -46,7 +46,7 @@ class NodeList {
                              .is_adder = kind == kAdder});
   }
 
-  // `link`: but its ends.
+  // `link`: all but its ends.
   void join(const std::string& from, const std::string& from_label, const std::string& to,
             const std::string& to_label, const GraphLink& link) {
     const auto [first, sources] = nodes_called(from, from_label);
@@ -56,7 +56,7 @@ class NodeList {
                                  kMaxLinks, kMaxLinks));
     for (int a = 0; a < sources; ++a) {
       for (int b = 0; b < targets; ++b) {
-        // All of a name with each other: each pair once.
+        // Full connection of all nodes of a name: each pair once.
         if (first == second && sources > 1 && b <= a) continue;
         GraphLink one = link;
         one.from = first + a;
@@ -73,7 +73,7 @@ class NodeList {
   }
 
  private:
-  // The first one and their number: of a name, or one of several, "a3".
+  // First node and number of nodes of a name, or of one of several nodes, "a3".
   std::pair<int, int> nodes_called(const std::string& name, const std::string& label) {
     if (const auto named = named_.find(name); named != named_.end()) return named->second;
     if (by_name_.size() != spec_.nodes.size()) {

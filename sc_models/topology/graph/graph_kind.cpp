@@ -65,8 +65,8 @@ class ExampleLists {
       {"clock", "auto"}, {"npu.receive_buffer", "auto"}, {"switch.input_buffer", "auto"}};
 };
 
-// A switch that joins them all; of more NPUs than it has ports boxes, each with a switch, and as
-// many spine switches as a box has NPUs.
+// Single switch for all NPUs; for more NPUs than its ports, boxes with a switch each, and as many
+// spine switches as a box has NPUs.
 std::vector<Setting> graph_example_keys(int npus) {
   constexpr std::string_view kNear = "500 ns", kFar = "1 us";
   ExampleLists lists;

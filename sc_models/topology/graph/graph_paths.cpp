@@ -16,11 +16,11 @@ namespace {
 
 // Maximum of groups of destinations x links over which orders are compared.
 constexpr std::uint64_t kMaxOrderWork = std::uint64_t{1} << 28;
-// Shares are found over all pairs of so many NPUs; of more, over the first so many, each with the
-// first and the next.
+// Maximum number of NPUs whose shares are found over all pairs; of more NPUs, only this many are
+// examined, each with the first and the next NPU.
 constexpr std::size_t kMaxPairedNpus = 512;
 constexpr int kMaxShares = 16;
-// maximum number of rounds that assign all destinations anew
+// Maximum number of rounds that assign all destinations anew
 constexpr int kMaxDeals = 16;
 constexpr std::size_t kMaxRoutesDealtAnew = std::size_t{1} << 20;
 // Threshold of an improvement, above rounding errors.
@@ -39,7 +39,7 @@ std::vector<Way> widest(std::vector<Way> ways, const Width& width) {
   for (std::size_t i = 1; i < widths.size(); ++i)
     if (static_cast<double>(i + 1) * widths[i] > static_cast<double>(best + 1) * widths[best])
       best = i;
-  // All ways as wide as the narrowest are kept: they are equal.
+  // Keeps all paths as wide as the narrowest one: they are equal.
   std::erase_if(ways, [&](const Way& way) { return width(way) < widths[best]; });
   return ways;
 }
@@ -168,7 +168,7 @@ std::vector<NodeId> GraphPaths::by_height() const {
 }
 
 GraphPaths::OrderQuality GraphPaths::quality() const {
-  // Longer than any path: an order that lacks one is no better than any that has it.
+  // Exceeds any path: an order that lacks a path is worse than any order that has it.
   const std::uint64_t no_path = 4 * exits_.size();
   OrderQuality quality;
   std::vector<double> paths(exits_.size());  // equal ones, by switch
@@ -195,7 +195,7 @@ GraphPaths::OrderQuality GraphPaths::quality() const {
 GraphPaths::Costs GraphPaths::find_costs(const Ends& ends) const {
   Costs found{std::vector<std::int32_t>(exits_.size(), kNone), {}};
   std::vector<std::int32_t>& costs = found.links;
-  // Against the links that lead down, breadth first.
+  // Breadth first, against the links that lead down.
   std::deque<NodeId> open;
   for (const auto& [id, rate] : ends) {
     if (costs[id] == kNone) open.push_back(id);
@@ -432,8 +432,8 @@ GraphPaths::Deals GraphPaths::deal_all(Dealer first) const {
   return all;
 }
 
-// Switch by switch: another exit is taken where that makes the sum of squares of links' times less.
-// False: none is.
+// Changes exits switch by switch if that reduces the sum of the squared times of links. False: no
+//   change.
 bool GraphPaths::deal_anew(std::uint16_t address, Deal& deal, std::vector<double>& load) const {
   const Costs& to = costs(address);
   std::vector<Exit*> chosen(exits_.size(), nullptr);
@@ -441,7 +441,7 @@ bool GraphPaths::deal_anew(std::uint16_t address, Deal& deal, std::vector<double
   std::vector<double> flow = sources_;
   for (auto route = deal.rbegin(); route != deal.rend(); ++route)
     flow[route->second.to] += flow[route->first];
-  // Change of the sum where `more` takes this exit and goes on as is chosen.
+  // Change of the sum if `more` takes this exit and then the chosen path.
   const auto add = [&](const Exit& first, double more) {
     double change = 0;
     for (const Exit* exit = &first; exit != nullptr; exit = chosen[exit->to]) {

@@ -30,7 +30,7 @@ std::optional<int> number_of(const std::string& word) {
   return number;
 }
 
-// Names with their numbers, from `begin` on as far as they go; moves `begin` behind them.
+// Parses names with their numbers from `begin` on; moves `begin` behind them.
 FileConnection::Place take_place(const std::vector<std::string>& words, std::size_t& begin) {
   FileConnection::Place place;
   for (; begin + 1 < words.size() && !words[begin].empty(); begin += 2) {

@@ -63,7 +63,7 @@ std::vector<std::string_view> names_in(const Map& map) {
                              advice(found, names, {.none = "none, since there is none"})));
 }
 
-// "xpu[0:4]": a name, and which of so many.
+// Name with a range of its instances: "xpu[0:4]".
 struct Slice {
   std::string name{};
   std::vector<int> which{};
@@ -187,7 +187,7 @@ class InfragraphReader {
     return connections;
   }
 
-  // Components that are devices, none of which may be in itself.
+  // Components that are devices; no device may contain itself.
   void check_devices() {
     for (const auto& [name, device] : devices_) check_device(name, {});
   }
@@ -434,7 +434,7 @@ class InfragraphReader {
   std::map<std::string, Device> devices_;
   std::map<std::pair<std::string, std::string>, std::string> device_labels_;
   std::vector<std::pair<std::string, Instance>> instances_in_order_;
-  std::map<std::string, std::size_t> instances_;  // places in that list
+  std::map<std::string, std::size_t> instances_;  // indices in that list
   FileLinks links_;
   std::vector<GraphNode> nodes_;
   std::map<Path, int> number_;

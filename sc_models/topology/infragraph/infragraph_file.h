@@ -12,8 +12,8 @@
 //     one counts.
 //   Links: topology/infragraph/file_links.h.
 //   Older dialect: components have a `type` in place of `choice`, `external` is skipped, and
-//     `connections` (topology/infragraph/connection.h) stand in place of `edges`; components and
-//     instances without a count are as many as connections name, one at least.
+//     `connections` (topology/infragraph/connection.h) replace `edges`; components and instances
+//     without a count are as many as connections name, one at least.
 //   `annotations` are skipped.
 // Errors: BadInput with file and line: keys that are not in the schema; unknown devices,
 //   components, instances and links; ends beyond a count; links without bandwidth or latency that

@@ -28,7 +28,7 @@ constexpr std::array kInfragraphKeys = {
               .is_optional = true},
 };
 
-// Reads a file; all it builds is of the kind graph.
+// Reads a file; the topology built is of the kind graph.
 class InfragraphKind final : public TopologyKind {
  public:
   std::string_view name() const override { return "infragraph"; }

@@ -60,7 +60,7 @@ int mesh_io_controllers(int width, int height) {
 
 int mesh_bisection_links(const SwitchGrid& mesh) {
   if (mesh.width == 1 && mesh.height == 1) return 0;
-  // Straight across a side, at one place, at two on a ring; where the side is odd, one of them has
+  // Cuts straight across a side, at one place, or at two on a ring; if the side is odd, one cut has
   // a step in the middle, across the other side.
   const auto across = [](int side, int ring, int other, int other_ring) {
     const int step = other == 1 ? 0 : other_ring != 0 ? 2 : 1;

@@ -73,7 +73,7 @@ class Torus3dBuilder {
   }
 
  private:
-  // To the next place of every ring; of a side of 2 once.
+  // Links to the next place of every ring; a side of 2 has one.
   void connect_upwards(int i, int s, const LinkClass& link) {
     int stride = 1;
     int port = 1;

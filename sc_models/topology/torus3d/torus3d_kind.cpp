@@ -35,7 +35,7 @@ constexpr std::array kTorusKeys = {
 constexpr std::array<std::string_view, 3> kTorusSides = {"fabric.size_x", "fabric.size_y",
                                                          "fabric.size_z"};
 
-// Sides as near each other as they come out.
+// Sides as close to each other as possible.
 std::vector<Setting> torus3d_example_keys(int npus) {
   for (int z = static_cast<int>(std::cbrt(npus)) + 1; z >= 1; --z) {
     if (npus % z != 0) continue;
@@ -87,8 +87,8 @@ class Torus3dKind final : public TopologyKind {
                        planes_text(topology));
   }
 
-  // Over the smallest cut between layers into halves, of odd sides halves that differ by a layer.
-  // Even sides before odd ones, whose halves are not as large.
+  // Minimum cut between layers into halves; for odd sides the halves differ by a layer. Even sides
+  // take precedence over odd ones, whose halves are unequal.
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     std::uint64_t min = std::numeric_limits<std::uint64_t>::max();
     bool is_even = false;
