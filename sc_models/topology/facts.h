@@ -15,7 +15,7 @@ namespace fredsim {
 //   mesh: the links of mesh_bisection_links (topology/mesh2d/mesh2d.h). 5 x 4 in halves of ten: 5 x
 //     750 GB/s = 3.75 TB/s. A torus of sides above 2 has twice the mesh's.
 //   FRED tree: half of the bandwidth from all switches right below the top to it (if their number
-//   is odd, one switch counts half); of the NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
+//     is odd, one switch counts half); of the NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).
 std::uint64_t bisection_bytes_per_second(const Topology& topology);
 

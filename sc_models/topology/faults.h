@@ -2,8 +2,8 @@
 // Components of a machine that have failed, fully or partially, from the start of a run.
 //
 // A fault is a text with names of nodes and links (topology.h), as in the JSON of a run and in
-//   `info --parts`: link:NAME a link in both directions, named by either of them, since credits of
-//   one
+//   `info --parts`:
+//   link:NAME        a link in both directions, named by either of them, since credits of one
 //                    direction return over the other
 //   link:NAME*RATE   the same at a share of its rate, above 0 and below 1, at most six decimals:
 //                    link:r0_0.1->r1_0.3*0.5

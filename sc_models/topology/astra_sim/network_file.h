@@ -4,7 +4,7 @@
 //
 //   topology: [ Ring, FullyConnected, Switch ]
 //   npus_count: [ 2, 8, 4 ]             2 or more
-//   bandwidth: [ 200.0, 100.0, 50.0 ]   of one link, as in its congestion-aware model; GB/s of 2^30 bytes
+//   bandwidth: [ 200.0, 100.0, 50.0 ]   of one link, as in its congestion-aware model; 2^30 bytes/s
 //   latency: [ 50.0, 500.0, 2000.0 ]    of one link, ns
 // An NPU has two links on a ring, which goes both ways (one on a ring of two), one to each other
 //   one where all are joined, one to a switch.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Common builder of switches with parallel chiplets, or planes (fully_connected, torus3d). A plane
 // is one chiplet of every switch, and shares nothing with further planes: a slice (Node::slice).
-//   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes. Addresses: NPU i has
-//   address i, I/O controller j has npus + j. The I/O controllers are dealt out over the switches
-//   in order (dealt_to).
+//   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
+//   Addresses: NPU i has address i, I/O controller j has npus + j.
+//   The I/O controllers are dealt out over the switches in order (dealt_to).
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
 

@@ -3,9 +3,8 @@
 // connected, or on switches.
 //
 //   ring, line, fully_connected: each NPU has its own switch on its die, one cycle away, which
-//   forwards traffic of other NPUs; the links between these switches are the block's. Half of a
-//   ring's or
-//     line's links go either way; NPUs at the ends of a line have half of them unused.
+//     forwards traffic of other NPUs; the links between these switches are the block's. Half of a
+//     ring's or line's links go either way; NPUs at the ends of a line have half of them unused.
 //   switch: each link of an NPU goes to a switch of its own, which joins all NPUs, `latency` away;
 //     a switch takes `switch_latency` beside its own cycles. Switches with adders are Fred_3(size)
 //     where collectives are to run in them.
@@ -32,8 +31,7 @@ struct BlockSpec {
   int size = 0;                 // NPUs, 2 or more
   std::uint64_t bandwidth = 0;  // bandwidth of an NPU, over its links
   int links =
-      1;  // links of an NPU; on a ring or line an even number, fully connected a multiple of size -
-          // 1
+      1;  // an NPU's; on a ring or line an even number, fully connected a multiple of size - 1
   std::uint64_t latency_ps = 0, switch_latency_ps = 0;
   bool in_switch = false;
   Rational efficiency{1, 1};  // share of its links' rate that carries flits

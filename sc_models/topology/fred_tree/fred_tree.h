@@ -5,19 +5,19 @@
 //   Names: l1_<i>.s<s>; above l<k>_<i>.s<s>.c<c>; the one switch at the top of two levels or more
 //     has no index: l2.s<s>.c<c>.
 //   Ports of a chiplet: its children, then its uplinks, then (L1) its I/O controllers; then the
-//   unconnected ports that chiplet_ports adds. Switch i of level k has the switches i*below … of
-//   the level below; L1 switch i the NPUs
+//     unconnected ports that chiplet_ports adds.
+//   Switch i of level k has the switches i*below … of the level below; L1 switch i the NPUs
 //     i*below … . The I/O controllers are dealt out over the L1 switches in order, as evenly as
 //     possible, the first ones getting one more.
 //   NPU and I/O: NIC port s is joined to slice s, at bandwidth / slices.
 //   Uplinks: the uplinks of all chiplets of one slice of a switch, in the order (chiplet, uplink),
-//   are distributed evenly and in order over the chiplets of that slice of the switch above: number
-//   g,
-//     with k = uplinks_per_chiplet_above, goes to chiplet g / k, port j*k + g % k, where the lower
-//     switch is number j of those below the upper one. Each has uplink_bandwidth / (slices x
-//     chiplets x uplinks).
+//     are distributed evenly and in order over the chiplets of that slice of the switch above:
+//     number g, with k = uplinks_per_chiplet_above, goes to chiplet g / k, port j*k + g % k, where
+//     the lower switch is number j of the switches below the upper one. Each has uplink_bandwidth /
+//     (slices x chiplets x uplinks).
 //   Latency: the machine's link latency, unless the level above the link has its own. I/O
-//   controllers are below level 1. Addresses: NPU i has address i, I/O controller j has npus + j.
+//     controllers are below level 1.
+//   Addresses: NPU i has address i, I/O controller j has npus + j.
 // Errors: BadInput as topology/machine_spec.h says.
 #pragma once
 

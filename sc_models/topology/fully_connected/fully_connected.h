@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fully connected switches with NPUs on each. Every switch is `planes` parallel chiplets; a plane
 // is one chiplet of each switch, joined pairwise, and shares nothing with further planes: a slice
-//   (Node::slice). Names: x<i>.s<s>: switch i, plane s. Ports of a chiplet: its NPUs, then the
-//   chiplets of the other switches in order, its own left
+// (Node::slice).
+//   Names: x<i>.s<s>: switch i, plane s.
+//   Ports of a chiplet: its NPUs, then the chiplets of the other switches in order, its own left
 //     out, then its I/O controllers.
 //   Switch i has the NPUs i*npus_per_switch … . The I/O controllers are dealt out over the switches
 //     in order, as evenly as possible, the first ones getting one more.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // 3D torus: a switch with an NPU at every place, and rings of switches along x, y and z. Every
 // switch is `planes` parallel chiplets; a plane is a torus of its own, and shares nothing with
-//   further planes: a slice (Node::slice). Numbers: NPU and switch i = x + size_x * (y + size_y *
-//   z). Names: t<x>_<y>_<z>.s<s>: the switch at x, y, z, plane s. Ports of a chiplet: its NPU; for
-//   x, y and z the one to the next higher place of the ring, then
+// further planes: a slice (Node::slice).
+//   Numbers: NPU and switch i = x + size_x * (y + size_y * z).
+//   Names: t<x>_<y>_<z>.s<s>: the switch at x, y, z, plane s.
+//   Ports of a chiplet: its NPU; for x, y and z the one to the next higher place of the ring, then
 //     the one to the next lower; then its I/O controllers. A side of 2 has the first of the two
 //     ports only, a side of 1 none.
 //   The I/O controllers are dealt out over the switches in order, as evenly as possible, the first
