@@ -4,7 +4,7 @@
 // `infrastructure`.
 //
 //   Components: an xpu is an NPU; every other component (switch, nic, port, cpu, memory, custom)
-//   forwards packets, and is left out if it does not lie between NPUs. A device is its own
+//     forwards packets, and is left out if it does not lie between NPUs. A device is its own
 //     components. Names in messages and of switches: host.0.xpu.3, as in InfraGraph's own graph.
 //   Ends of edges: "xpu[0:4]", "nic[1]", "port", "cx5[0].port[0:2]" in Python's notation of slices;
 //     one2one joins them in order, up to the length of the shorter side, many2many all pairs. As in
