@@ -7,9 +7,8 @@
 //   Else a switch is on the die of every NPU that is joined to another NPU or has several links;
 //     it forwards packets of other NPUs, is one cycle away from its NPU, and has all of its links.
 //   Planes: shares of the traffic between NPUs, which spread over all NIC ports with equal paths,
-//   pair by pair (topology/graph/graph_paths.h). Parallel links of an NPU are one link of their
-//   bandwidth together; between switches each is a
-//     link.
+//     pair by pair (topology/graph/graph_paths.h). Parallel links of an NPU are one link of their
+//     bandwidth together; between switches each is a link.
 // One way: links between NPUs in one direction only, as many from each NPU as to it: a port's
 //   output link may lead to a different NPU than its input link comes from, as with fibres at a
 //   patch panel. Such a graph is run as flows alone, its paths have the fewest links
