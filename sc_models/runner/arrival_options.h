@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrivals of NPUs at collectives (operations/arrivals.h) as asked for: at random, beside the
-// overhead of the machine.
+// Arrival times of NPUs at collectives (operations/arrivals.h), as the options give them: random,
+// in addition to the machine's overhead.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
@@ -30,7 +30,7 @@ inline constexpr auto kSkewRows = rows::under(
 
 Arrivals arrivals_of(const ArrivalOptions& options, const MachineConfig& machine,
                      std::uint64_t seed);
-// As results have it.
+// Names the arrivals in the form of a result.
 void name_arrivals(const ArrivalOptions& options, const MachineConfig& machine, RunResult& result);
 
 }  // namespace fredsim

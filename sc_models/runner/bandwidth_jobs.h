@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for bandwidths of `fredsim optimize`: machine and workloads to the optimum.
+// Bandwidth search of `fredsim optimize`: takes a machine and workloads, returns the optimum.
 //
-// By the model (optimize/bandwidth_search.h) or by simulation (optimize/simulated_search.h,
-//   runner/detail/simulated_time.h), which begins at the model's optimum
-//   where there is one.
-// Errors: BadInput for machines without dimensions, for what the search and the workloads refuse.
+// Methods: the analytical model (optimize/bandwidth_search.h), or simulation
+//   (optimize/simulated_search.h, runner/detail/simulated_time.h), which starts at the model's
+//   optimum if there is one.
+// Errors: BadInput for machines without dimensions and for input that the search or the workloads
+//   refuse.
 #pragma once
 
 #include "config/config.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for bandwidths: what it is asked for, with the rows of its options.
+// Options of the bandwidth search, with their rows.
 //
-// Units: GB/s of ten, bytes.
+// Units: decimal GB/s, bytes.
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace fredsim {
 
-// "d0=500GB/s", and of a sum "d2,d3=200GB/s".
+// "d0=500GB/s", or the bound of a sum "d2,d3=200GB/s".
 struct BandwidthBound {
   std::vector<std::string> dimensions{};
   double gbps = 0;
@@ -25,17 +25,17 @@ struct BandwidthBound {
 
 struct BandwidthOptions {
   std::vector<TrainOptions> workloads{};
-  std::uint64_t all_reduce_bytes = 0;  // in place of workloads; 0: these
-  std::vector<double> weights{};       // by workload, 1 in all
+  std::uint64_t all_reduce_bytes = 0;  // replaces the workloads; 0: workloads are used
+  std::vector<double> weights{};       // by workload, sum 1
   bool is_flow = false;
   bool has_cost = false;
   Accounting accounting = Accounting::kSerial;
-  std::string algorithm = "auto";  // when simulated, of all collectives
+  std::string algorithm = "auto";  // of all collectives, if simulated
   double total_gbps = 0;
   std::vector<BandwidthBound> at_least{}, at_most{}, sums{};
   bool descends = false;
   std::vector<std::pair<std::string, double>> dollars{};  // by dimension
-  std::uint64_t max_evaluations = 0;                      // 0: the engine's
+  std::uint64_t max_evaluations = 0;                      // 0: default of the engine
 };
 
 double parse_gbps(const std::string& text, const std::string& option);
@@ -48,7 +48,7 @@ namespace bandwidth_rows {
 
 using B = BandwidthOptions;
 inline constexpr std::uint64_t kMaxEvaluations = 1'000'000'000;
-// A search for a network (topoopt_options.h) has the option, too.
+// The search for a network (topoopt_options.h) has this option, too.
 inline constexpr Where kNetwork = 2;
 inline constexpr Where kBandwidths = 1;
 
@@ -113,7 +113,7 @@ inline constexpr auto kAll = rows::under(
 }  // namespace bandwidth_rows
 inline constexpr auto& kBandwidthRows = bandwidth_rows::kAll;
 
-// From the values of kBandwidthRows.
+// Reads the values of kBandwidthRows.
 BandwidthOptions bandwidth_options(const OptionTexts& texts);
 
 }  // namespace fredsim

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers `fredsim calibrate`: exact runs by which flows are calibrated (flow/calibrator.h), kept
-// in a file.
+// Answers `fredsim calibrate`: runs the exact simulations that calibrate flows (flow/calibrator.h)
+// and keeps the results in a file.
 //
-// Errors: BadInput naming the option, where a file cannot be read; those of CalibrationFile; of
-//   calibrate() those of load_machines() and make_plan(), before the first cycle is simulated, and
-//   Interrupted.
+// Errors: BadInput naming the option if a file cannot be read; errors of CalibrationFile.
+//   calibrate() also throws the errors of load_machines() and make_plan(), before the first cycle
+//   is simulated, and Interrupted.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 namespace fredsim {
 
 struct CalibrateRequest : MachineOptions, OutputOptions {
-  std::vector<std::string> collectives, algorithms;  // each by each
-  WorkItem item;                                     // groups, root and virtual channel of all
-  std::uint64_t from = 0, to = 0;                    // bytes
+  std::vector<std::string> collectives, algorithms;  // every combination
+  WorkItem item;                   // groups, root and virtual channel of all combinations
+  std::uint64_t from = 0, to = 0;  // bytes
 };
 
 // A work that has been calibrated on a machine.
@@ -31,11 +31,11 @@ struct CalibratedRow {
   double error_mean_percent = 0, error_worst_percent = 0;
 };
 
-// Adds to the file. SystemC is elaborated and simulated here, once in a process.
+// Adds calibrations to the file. SystemC is elaborated and simulated here, once per process.
 std::vector<CalibratedRow> calibrate(const CalibrateRequest& request, CalibrationFile& file);
 
-// A file that is there; `option` names it in messages. To be added to: empty where there is none,
-// or a device.
+// Reads an existing file; `option` names it in messages. calibrations_to_add_to() returns an empty
+// one if the path does not exist or is a device.
 CalibrationFile read_calibrations(const std::string& option, const std::string& path);
 CalibrationFile calibrations_to_add_to(const std::string& option, const std::string& path);
 

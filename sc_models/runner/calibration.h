@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surplus of exact runs over flows (flow/calibration.h) on one machine, of a shape at a size: of
-// works whose collectives are under way together, of operations each by itself, and of the steps of
-// a system's plans.
+// Calibration offsets (flow/calibration.h) on one machine: the time by which exact runs exceed
+// flows, for a shape at a size. Shapes are works whose collectives overlap, single operations, and
+// steps of a system's plans.
 //
-// A surplus is that of an exact run of this very shape and size where it costs little, else of
-// smaller ones, carried on; each shape is measured once. A machine has it of its own runs
-// (runner/detail/machine_calibration.h), a system of its blocks
+// An offset is measured by an exact run of this shape and size if the run is cheap, else
+// extrapolated from smaller sizes; each shape is measured once. Machines are measured by runs of
+// their own (runner/detail/machine_calibration.h), systems by runs of their blocks
 // (runner/detail/system_calibration.h).
-// Errors: those of exact runs; Interrupted, while they are under way.
+// Errors: errors of exact runs; Interrupted, while exact runs are in progress.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@
 
 namespace fredsim {
 
-// A work on a machine: without order, the same by the steps of a system, or with order.
+// A work on a machine: without order, without order as steps of a system, or with order.
 using AnyPlan = std::variant<Plan, SystemPlan, WorkPlan>;
 
-// Surplus of an operation by itself.
+// Calibration offset of a single operation.
 struct Surplus {
   bool is_measured = false;
-  std::vector<std::vector<RankSurplus>> ranks{};  // by part; of systems none
+  std::vector<std::vector<RankSurplus>> ranks{};  // by part; empty for systems
   std::vector<double> steps{};                    // cycles by step, on systems
-  double error_percent = 0;         // percent of the time that the operation takes alone
-  std::uint64_t checked_bytes = 0;  // size at which the error was found, of the largest part
+  double error_percent = 0;                       // relative to the time of the operation alone
+  std::uint64_t checked_bytes = 0;  // size of the largest part at which the error was measured
 };
 
 class FlowCalibration {
@@ -45,12 +45,12 @@ class FlowCalibration {
   FlowCalibration& operator=(const FlowCalibration&) = delete;
   virtual ~FlowCalibration() = default;
 
-  // From an SC_THREAD. Surpluses of operations, in the order of the plans.
+  // Calibration offsets of operations, in the order of the plans. Called from an SC_THREAD.
   virtual std::vector<Surplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans) = 0;
-  // Machine that errors are found on, as a result says it.
+  // Machine that errors are measured on, in the form of a result.
   virtual std::string measured_on() const = 0;
-  // From an SC_THREAD. As run_plan() (engine/plan_run.h), with the result's engine and error.
-  // `work` has no order.
+  // Runs a work without order like run_plan() (engine/plan_run.h); the result has its engine and
+  // error. Called from an SC_THREAD.
   virtual RunResult run(const AnyPlan& work) = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of this process in child processes, whose outputs are caught in memory.
+// Runs work of this process in child processes and captures their outputs in memory.
 //
-// None outlives this process or this object: both end them by SIGTERM, which they take as an
-// interruption.
-// Errors: RunFailed, where the system gives no process or memory; those of a ChildProcess.
+// No child outlives this process or this object: both end children by SIGTERM, which a child
+// handles as an interruption.
+// Errors: RunFailed if the system gives no process or memory; errors of a ChildProcess.
 #pragma once
 
 #include <chrono>
@@ -32,14 +32,14 @@ class ChildProcesses {
   ChildProcesses(const ChildProcesses&) = delete;
   ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-  // `work` gives the exit code.
+  // `work` returns the exit code.
   void start(std::size_t id, const std::function<int()>& work);
   std::size_t running() const { return children_.size(); }
-  // The next one that has ended; none within this time, or before a signal came.
+  // The next child that has ended; none if the time is over or a signal came first.
   std::optional<EndedProcess> wait(std::chrono::milliseconds time);
 
  private:
-  // A file in memory that is closed at the end.
+  // A file in memory, closed by the destructor.
   class Memory {
    public:
     Memory();

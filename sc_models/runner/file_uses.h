@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a command reads and writes: no output goes over an input or over another output.
+// Files that a command reads and writes: checks that no output overwrites an input or another
+// output.
 #pragma once
 
 #include <span>
@@ -11,18 +12,18 @@ namespace fredsim {
 struct FileUse {
   std::string option;    // "CONFIG", "--json"
   std::string given;     // as typed; "-": standard output
-  std::string beside{};  // another file that goes with it; empty: the given one itself
+  std::string beside{};  // companion file of the given one; empty: the given file itself
 };
 
 struct FileUses {
   std::vector<FileUse> inputs, outputs;
 };
 
-// The waveform file of --wave and those beside it.
+// Waveform file of --wave and its companion files.
 std::vector<FileUse> wave_uses(const std::string& file);
 
-// BadInput naming both options and files where an output is an input or another output. Standard
-// output counts as one where it goes to a file.
+// Throws BadInput naming both options and files if an output is an input or another output.
+// Standard output counts as an output if it is redirected to a file.
 void check_outputs(std::span<const FileUse> inputs, std::span<const FileUse> outputs);
 
 }  // namespace fredsim

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of `--engine flow` whose operations come after each other: works with order, training,
-// inference.
+// Runs of `--engine flow` with operations in sequence: works with order, training, inference.
 //
-// Error of a result: of the whole run none was measured. It is that of its operations, each alone
-//   (runner/calibration.h), the mean, weighted by the time that they were under way, and the
-//   largest; and as much more as whole runs have beyond it (ErrorMargin). Unmeasured, where any
-//   operation is.
-// Errors: those of FlowOperations and FlowCalibration.
+// Error of a result: the stated error covers operations in isolation (runner/calibration.h), not
+//   the run as a whole: their mean, weighted by the time that they are in progress, and their
+//   maximum, both increased by the margin of whole runs (ErrorMargin). Unmeasured if any operation
+//   is unmeasured.
+// Errors: errors of FlowOperations and FlowCalibration.
 #pragma once
 
 #include <atomic>
@@ -26,16 +25,17 @@ namespace fredsim {
 
 struct FlowEngineOptions {
   std::uint64_t seed = 1;
-  const std::atomic<bool>* stop = nullptr;  // as of FlowOperations
-  FlowCalibration* calibration = nullptr;   // null: no surplus, and no error
-  ErrorMargin margin = kWorkMargin;         // stated beyond what is measured
+  const std::atomic<bool>* stop = nullptr;  // see FlowOperations
+  FlowCalibration* calibration = nullptr;   // null: no calibration offsets, no error
+  ErrorMargin margin = kWorkMargin;         // added to the measured error
   FlowLifts lifts{};
 };
 
 class FlowEngine final : public RunEngine {
  public:
-  // `plans`: all that the run will issue. With a calibration from an SC_THREAD: takes the surplus
-  // of what is not known yet. Topology and calibration must outlive it.
+  // `plans`: all plans that the run will issue. With a calibration, called from an SC_THREAD:
+  // measures the calibration offsets that are not known yet. Topology and calibration must outlive
+  // the engine.
   FlowEngine(const Topology& topology, FlowOperations::Plans plans,
              const FlowEngineOptions& options = {});
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of runs of `--engine flow`, whatever they run on.
+// Results of runs of `--engine flow` on machines and systems.
 //
-// Short runs: all flits together cross no more links than operations by which flows would be
-//   calibrated may (runner/detail/machine_calibration.h), so that the exact run costs no more, and
-//   has no error. Operations of a few kilobytes overlap in ways that no measurement of one alone
-//   shows: iterations of training that take some thousand cycles were up to 37 % off as flows.
-// Stated error: more than what was measured, since the run itself was not. The addition was found
-//   on random works on small machines of all kinds of switches, and 95 % of others are within it
-//   (docs/studies/flow_error.md, scripts/reproduce flow_error --stated).
-//   Sizes between those of a file: errors at sizes of its checks are measured, those at others are
-//   larger where times are no straight lines between two of them. Operations after each other: each
-//   is known alone, not how several share links, buffers and arbiters. Parts of the breakdown of an
-//   iteration are off by as much of the iteration as the iteration itself. Systems: measured at
-//   other sizes, on a smaller one where the system is large.
-// Errors: Interrupted, of an exact run that was not complete.
+// Short runs: a run whose flits cross in total no more links than allowed for operations that
+//   calibrate flows (runner/detail/machine_calibration.h) is simulated exactly, so the exact run
+//   costs no more and has no error. Operations of a few kilobytes overlap in ways that no
+//   measurement of a single operation shows: training iterations of a few thousand cycles were up
+//   to 37 % off as flows.
+// Stated error: larger than the measured one, since the run itself was not measured. The margin was
+//   found on random works on small machines with all kinds of switches; 95 % of other works are
+//   within it (docs/studies/flow_error.md, scripts/reproduce flow_error --stated). Sizes between
+//   the sizes of a calibration file: errors are measured at the sizes of its checks, and are larger
+//   at other sizes if time is not linear between two of them. Operations in sequence: each is
+//   measured alone, not while sharing links, buffers and arbiters. Parts of an iteration's
+//   breakdown are off by as large a share of the iteration as the iteration itself. Systems:
+//   measured at other sizes, on a smaller system if the system is large.
+// Errors: Interrupted by an exact run that was not complete.
 #pragma once
 
 #include <cstdint>
@@ -32,16 +33,16 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kMaxShapeHops = 24'000'000;
 
-// Cycles of a time of flows.
+// Converts a time of flows to whole cycles.
 std::uint64_t flow_cycles(double cycles);
-// All but traffic, parts, bounds and errors, of a run that ends at a time of flows.
+// Fills a result, except traffic, parts, bounds and errors, for a run that ends at a time of flows.
 void fill_flow_run(const Topology& topology, double end, RunResult& result);
-// Traffic, after fill_flow_run().
+// Fills the traffic, after fill_flow_run().
 void fill_flow_links(const Topology& topology, const FlowTraffic& traffic, RunResult& result);
-// Carries out a run, of which the result has the seconds.
+// Executes a run; the result gets its CPU and wall time.
 void run_timed(const std::function<void()>& run, RunResult& result);
 
-// A plan as flows with their surplus, by part or by step; all but traffic and error.
+// A plan as flows with their calibration offset, by part or by step; without traffic and error.
 struct FlowRun {
   RunResult result{};
   double end = 0;  // cycles, not rounded up
@@ -51,10 +52,10 @@ FlowRun run_as_flows(const Topology& topology, const Plan& plan,
 FlowRun run_as_flows(const Topology& topology, const SystemPlan& plan,
                      std::span<const double> surplus = {}, const FlowLifts& lifts = {});
 
-// An exact run that calibrates.
+// Checks that an exact run for calibration is complete.
 RunResult complete(RunResult exact);
-// The result of flows that take as long as a complete exact run: its times, without what flits
-// alone have. Its error is none, of itself.
+// Flow result with the times of a complete exact run, without the fields that only flits have. Its
+// error is 0 and its own.
 RunResult flow_result_of(const Topology& topology, const FlowTraffic& traffic, RunResult exact);
 
 // Plans that a run issues.
@@ -63,13 +64,12 @@ FlowTraffic traffic_of(const Topology& topology, const IssuedPlans& issued);
 bool is_short(const Topology& topology, const IssuedPlans& issued);
 RunResult flow_result_of(const Topology& topology, const IssuedPlans& issued, RunResult exact);
 
-// Units: percent of the time, of iterations and their parts of an iteration's.
+// Units: percent of the time; for iterations and their parts, percent of the iteration.
 struct ErrorMargin {
-  double factor = 1;  // times the error that was measured
+  double factor = 1;  // multiplies the measured error
   double percent = 0;
 };
-inline constexpr double kBetweenSizesOfAim =
-    0.3;  // share of the error that is aimed at (flow/calibrator.h)
+inline constexpr double kBetweenSizesOfAim = 0.3;  // share of the target error (flow/calibrator.h)
 inline constexpr ErrorMargin kWorkMargin{1, 20};
 inline constexpr ErrorMargin kTrainingMargin{1, 3};
 inline constexpr ErrorMargin kSystemMargin{1.5, 0.5};

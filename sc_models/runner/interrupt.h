@@ -7,12 +7,12 @@
 
 namespace fredsim {
 
-// From the first call on, the signals set the flag. A signal that the program was started with
-// ignored (`nohup`, background jobs of scripts) stays ignored.
+// Installs the handlers on the first call; from then on signals set the flag. A signal that was
+// ignored when the program started (`nohup`, background jobs of scripts) stays ignored.
 const std::atomic<bool>& interrupt_flag();
 
-// While this lives, interrupt_flag() of this thread is `flag`, and signals are left alone: they are
-// those of the program in whose process a question is answered.
+// While an object lives, interrupt_flag() of this thread is `flag`, and signal handlers are not
+// installed: signals belong to the program in whose process a question is answered.
 class OwnInterrupt {
  public:
   explicit OwnInterrupt(const std::atomic<bool>& flag);
@@ -21,10 +21,10 @@ class OwnInterrupt {
   OwnInterrupt& operator=(const OwnInterrupt&) = delete;
 };
 
-// Work that does not ask for the flag and leaves nothing to keep, such as planning: while this
-// lives the first signal ends the program at once too, after a message. Nothing may wait in the
-// buffer of standard output.
-// Errors: Interrupted, where a signal came before.
+// Guards work that does not check the flag and has no results to keep, such as planning: while an
+// object lives, the first signal also ends the program at once, after a message. The buffer of
+// standard output must be empty.
+// Errors: Interrupted, if a signal came before.
 class InterruptEndsPlanning {
  public:
   InterruptEndsPlanning();

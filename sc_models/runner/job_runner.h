@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// All jobs of one command, run one after the other by one SystemC thread.
+// Runs all jobs of one command in sequence in one SystemC thread.
 //
-// Why a thread: a communicator waits for simulated time; and why one: all machines are elaborated
-// before the kernel starts, and only the one at work has its clock running. An exception in the
-// thread would be turned into a SystemC report that has lost its type, so it is caught there and
-// thrown again by finish(), after the kernel has stopped.
+// A thread is needed because a communicator waits for simulated time. One thread is enough because
+// all machines are elaborated before the kernel starts, and only the clock of the active machine
+// runs. An exception in the thread would become a SystemC report without its type, so it is caught
+// there and rethrown by finish() after the kernel has stopped.
 #pragma once
 
 #include <exception>
@@ -19,15 +19,15 @@ class JobRunner : public sc_core::sc_module {
   ~JobRunner() override;
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
-  // After sc_start: throws what the jobs threw.
+  // Rethrows the exception of the jobs; called after sc_start.
   void finish() const;
 
  private:
   void run_jobs();
 
   std::function<void()> jobs_;
-  // The kernel says "Simulation stopped by user" on standard output, where results go: not
-  // meanwhile.
+  // Suppresses the kernel's "Simulation stopped by user" on standard output, which belongs to
+  // results.
   sc_core::sc_actions when_stopped_;
   std::exception_ptr failure_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine files of a command line, loaded.
+// Loads the machine files of a command line.
 //
-// Errors: those of load_configs() (config/config.h).
+// Errors: errors of load_configs() (config/config.h).
 #pragma once
 
 #include <span>
@@ -15,28 +15,29 @@
 
 namespace fredsim {
 
-// Machines in the order given, with the overrides applied. A note on standard error (not with
-// --quiet) where only some of them have the key of one.
+// Machines in the order given, with the overrides applied. Prints a note to standard error (not
+// with --quiet) if only some machines have the key of an override.
 std::vector<MachineConfig> load_machines(const MachineOptions& options, bool quiet);
 
-// BadInput for a machine that the engine which simulates flit by flit cannot run.
+// Throws BadInput for a machine that the flit-level engine cannot run.
 void check_runs_exactly(const MachineConfig& machine);
 
-// BadInput for a system of dimensions, where a command runs on one machine alone.
+// Throws BadInput for a system of dimensions in a command that takes only machines.
 void check_no_system(const MachineConfig& machine, std::string_view command);
 
-// True of a system that runs as flows, which take its steps (SystemForm); exact runs take plans.
+// True for a system run as flows, which uses the steps (SystemForm); exact runs use plans.
 bool runs_in_steps(const Topology& topology, bool is_flow);
 
-// The heading above a machine's notes: its name and file.
+// Heading of a machine's notes: its name and file.
 std::string notes_title(const MachineConfig& machine);
 
-// Differences of compared machines in NPUs and clocks, with the values of all, for a list of notes;
-// no lines: nothing. A speed-up between such machines is not that of their fabrics alone.
+// Differences in NPUs and clocks between compared machines, with the values of all machines, as a
+// list of notes; empty if there is none. With such differences a speed-up is not due to the fabrics
+// alone.
 TitledList unequal_parts(std::span<const MachineConfig* const> machines);
 
-// Predictions for a machine in so many parts, a process each, then in 16 and 256, where those are
-// more and it has as many. BadInput where it has not so many.
+// Predictions for a machine in `ranks` partitions, one process each, then in 16 and 256 if these
+// are more and the machine has as many. BadInput if it has fewer than `ranks`.
 std::vector<RankForecast> rank_forecasts(const Topology& topology, int ranks, SwitchModel model,
                                          int lanes, const ExchangeCosts& exchange);
 

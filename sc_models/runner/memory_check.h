@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that needs more memory than there is, refused before it is planned.
+// Refuses work that needs more memory than is available, before it is planned.
 //
-// Errors: BadInput naming the work that needs most, how much all of it needs, how much there is,
-// and what could be smaller.
+// Errors: BadInput naming the work that needs most, the memory that all work needs, the available
+// memory, and the values that could be smaller.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct PlannedWork {
   PlanSize size;
 };
 
-// The graph of a training run, or of inference: as long as its run lasts, beside its machine. Plans
-// are not in it.
+// Graph of a training run or of inference. It lives as long as its run, in addition to the machine.
+// Plans are not included.
 struct PlannedGraph {
   std::string name;  // "mesh, gpt3"
   std::uint64_t tasks = 0, operations = 0;
@@ -27,8 +27,8 @@ struct PlannedGraph {
 };
 void check_memory(const PlannedGraph& graph, std::uint64_t nodes, std::uint64_t available);
 
-// All plans and machines of a command are made before the first run. `available`: bytes; `nodes`:
-// of all machines. Machines without work need memory, too.
+// Checks the plans and machines of a command, all of which are made before the first run.
+// `available`: bytes; `nodes`: sum over all machines. Machines without work need memory, too.
 void check_memory(std::span<const PlannedWork> work, std::uint64_t nodes, std::uint64_t available);
 
 }  // namespace fredsim
