@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --strategy, --dimension, --placement: 3D parallelism on the command line (plan/parallelism.h,
-// worker_placement.h).
+// Parses --strategy, --dimension and --placement: 3D parallelism on the command line
+// (plan/parallelism.h, worker_placement.h).
 //
 // A placement file is a list of NPUs by worker rank, YAML or JSON: [3, 2, 1, 0].
 // Errors: BadInput naming the option or the file and line, what was found and what is allowed.
@@ -28,13 +28,13 @@ struct Placement {
 
 const FileKeys& placement_file_keys();
 
-// "paper", "snake", "identity" or the path of a file, which is read.
+// Parses "paper", "snake", "identity" or the path of a file, which is read.
 Placement parse_placement(const std::string& text);
 
-// "mp", or several with commas between them, each once.
+// Parses "mp", or several dimensions with commas between them, without duplicates.
 std::vector<Dimension> parse_dimensions(const std::string& text);
 
-// NPUs of the machine by worker rank: of the strategy, of the file, or of all NPUs; kPaper and
+// NPUs of the machine by worker rank: for the strategy, from the file, or all NPUs; kPaper and
 // kSnake need a strategy.
 std::vector<int> npus_of(const Placement& placement, const std::optional<Strategy>& strategy,
                          const Topology& topology);

@@ -9,11 +9,11 @@ namespace fredsim {
 
 inline constexpr const char* kFredsim = "fredsim";
 
-// A signal handler may call it.
+// Returns the name; safe in a signal handler.
 const char* program_name();
 
-// Name by which a shell finds the program again: the path that it was called by where that is
-// relative, such as build/fredsim, else its name.
+// Name by which a shell finds the program again: the path of the call if it is relative, such as
+// build/fredsim, else the program's name.
 std::string called_as();
 
 }  // namespace fredsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question as a value: machines, what is asked of them, and how it is answered.
+// Question as a value: machines, work, and how it is answered.
 //
-// The command line, studies, Python and testbenches only make one; runner/run.h answers it. A
-// default is that of the option (docs/reference/options.md).
+// The command line, studies, Python and testbenches only create questions; runner/run.h answers
+// them. Defaults equal the defaults of the options (docs/reference/options.md).
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@
 
 namespace fredsim {
 
-// Numbers in the meanings.
+// Numbers quoted in the help texts.
 static_assert(kMaxPorts == 32 && kMinMiddle == 2 && kMaxMiddle == 4);
 
-// A search over machines (`optimize`), of which the first is where it begins.
+// A search over machines (`optimize`), starting at the first one.
 struct OptimizeRequest : MachineOptions, OutputOptions {
   std::variant<BandwidthOptions, TopooptAsked> search;
 };
 
 // Strategies that the switches of a machine can route.
 struct StrategiesRequest : MachineOptions, OutputOptions {
-  std::vector<int> middles;  // ascending; empty: the machine's own
+  std::vector<int> middles;  // ascending; empty: m of the machine
   Placement placement;
-  bool all = false;  // a line per strategy, too
+  bool all = false;  // also a line per strategy
 };
 inline constexpr auto kStrategyRows = rows::under(
     headings::kWork,
@@ -58,7 +58,7 @@ struct ConflictsRequest : OutputOptions {
   std::uint64_t trials = 0;      // for each number of flows
   std::uint64_t seed = 1;
 };
-// --flows is read last.
+// Rows of `conflicts`; --flows is read last.
 inline constexpr auto kConflictRows = rows::under(
     headings::kWork,
     rows::number<&ConflictsRequest::ports>("--ports", "P", "of the switch, 2 to 32",

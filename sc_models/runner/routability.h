@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routings of one switch, counted: strategies that a machine's switches can route, and random sets
-// of flows. No simulation.
+// Counts what a switch can route: strategies on a machine's switches, and random sets of flows. No
+// simulation.
 //
-// Interrupted (runner/interrupt.h): what was found so far, with `done` below `asked`.
-// Errors: BadInput, where the machine has no in-switch collectives or the placement does not cover
-// it.
+// Interrupted (runner/interrupt.h): the results found so far, with `done` below `asked`.
+// Errors: BadInput if the machine has no in-switch collectives or the placement does not cover it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ namespace fredsim {
 
 struct FoundStrategies {
   StrategyReport report;
-  std::size_t done = 0, asked = 0;  // strategies, of every m
+  std::size_t done = 0, asked = 0;  // strategies, over all m
 };
 FoundStrategies find_strategies(const StrategiesRequest& request);
 

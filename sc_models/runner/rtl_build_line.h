@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of switch RTL that is built on demand: what, and about how long.
+// Progress line of switch RTL that is built on demand: the switch and the estimated time.
 //
-// On a terminal a line that is rewritten in place and wiped out at the end; in a log a line when it
-// begins, for every size that is there, and while other processes are waited for. Libraries that
-// were damaged have a line of their own, which stays.
+// On a terminal, one line is rewritten in place and erased at the end. In a log, a line is written
+// at the beginning, for every size that is complete, and while the program waits for other
+// processes. Damaged libraries have a line of their own, which stays.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace fredsim {
 
 class RtlBuildLine {
  public:
-  // `program` opens the lines of a log.
+  // `program` is the prefix of lines in a log.
   RtlBuildLine(std::FILE* stream, ProgressStyle style, std::string program)
       : stream_(stream), style_(style), program_(std::move(program)) {}
   ~RtlBuildLine();
@@ -38,13 +38,14 @@ class RtlBuildLine {
   bool waits_ = false;
   bool has_told_damaged_ = false;
   std::size_t done_ = 0;
-  bool is_shown_ = false;  // a line to wipe out
+  bool is_shown_ = false;  // a line must be erased
 };
 
-// "0:42", rounded up to five seconds and more: no estimate is better.
+// "0:42", rounded up to five seconds or more: no estimate is better.
 std::string about(double seconds);
 
-// Options for require_built() with a line for standard error, unless `quiet`; `line` outlives them.
+// Options for require_built() with a progress line on standard error, unless `quiet`; `line`
+// outlives them.
 RtlBuildOptions rtl_build_options(RtlBuild build, const std::atomic<bool>* stop, bool quiet,
                                   RtlBuildLine& line);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers a question: the one way from what a user asks to results.
+// Answers a question: the single path from a user's question to results.
 //
 //   fredsim::TrainRequest request;
 //   request.machines = {{.path = "configs/mesh.yaml"}, {.path = "configs/fred_d.yaml"}};
@@ -9,14 +9,14 @@
 //   const fredsim::Results results = fredsim::run(request, nobody);
 //   std::cout << fredsim::results_text(results, {.command = "mine"});
 //
-// SystemC: works and training, by flits or by flows, whose calibration runs flits, are elaborated
-//   and simulated here, once in a process; traffic and searches need no SystemC and may be run as
-//   often as one likes.
-// Files: those that the question names beside its results are tried first and written here; after a
-//   failed run the timeline until then.
+// SystemC: works and training, by flits or by flows (whose calibration runs flits), are elaborated
+//   and simulated here, once per process. Traffic and searches need no SystemC and may run any
+//   number of times.
+// Files: output files that the question names, other than its results, are opened first and written
+//   here; after a failed run, the timeline up to the failure.
 // Interrupted (runner/interrupt.h): results so far, with an incomplete run.
-// Errors: BadInput and RoutingConflict before the first cycle, RunFailed; BadInput where SystemC
-//   has been started before.
+// Errors: BadInput and RoutingConflict before the first cycle, RunFailed; BadInput if SystemC has
+//   been started before.
 #pragma once
 
 #include <cstddef>
@@ -36,37 +36,37 @@
 namespace fredsim {
 
 struct WorkResults {
-  std::vector<ComparedMachine> machines;  // with their runs until nothing more comes
-  std::vector<ReportedRun> runs;          // in the order of machines, then sizes: from then on
-  std::size_t asked = 0;                  // runs; fewer are complete where it was interrupted
-  std::unique_ptr<Timeline> timeline;     // where the question names a file for it
+  std::vector<ComparedMachine> machines;  // with their runs until the end
+  std::vector<ReportedRun> runs;          // at the end: by machine, then size
+  std::size_t asked = 0;               // number of runs; fewer are complete after an interruption
+  std::unique_ptr<Timeline> timeline;  // present if the question names a file
 };
 using TrainResults = std::shared_ptr<TrainingJobs>;
 using TrafficResults = std::shared_ptr<TrafficJobs>;
 using Results = std::variant<WorkResults, TrainResults, TrafficResults, FoundBandwidths,
                              FoundNetwork, FoundStrategies, FoundConflicts>;
 
-// Looks at results while they come.
+// Observer of results as they arrive.
 class RunObserver {
  public:
   RunObserver() = default;
   virtual ~RunObserver() = default;
   RunObserver(const RunObserver&) = delete;
   RunObserver& operator=(const RunObserver&) = delete;
-  // A work at one size, on all machines.
+  // Called with a work at one size, on all machines.
   virtual void on_runs(std::span<const ReportedRun> /*runs*/) {}
-  // Nothing more comes; before an error is thrown, too.
+  // Called at the end, also before an error is thrown.
   virtual void on_end(const Results& /*results*/) {}
 };
 
-// `files`: files that the caller reads and writes, which no placement or trace of the question may
-// overwrite.
+// Answers the question. `files`: files that the caller reads and writes; no placement or trace of
+// the question may overwrite them.
 Results run(const Question& question, RunObserver& observer, const FileUses& files = {});
 
 // Results in the form of --json.
 std::string results_text(const Results& results, const Origin& origin);
 
-// Interrupted, where the results are not complete.
+// Throws Interrupted if the results are not complete.
 void check_complete(const Results& results);
 
 }  // namespace fredsim

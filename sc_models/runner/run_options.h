@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that several questions share, with their rows (results/option_row.h): machines, outputs,
+// Options shared by several questions, with their rows (results/option_row.h): machines, outputs,
 // switches, limits.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
@@ -28,7 +28,7 @@ namespace fredsim {
 
 // CONFIG…, --set, --fault.
 struct MachineOptions {
-  std::vector<MachineFile> machines;   // the base first, where there is one
+  std::vector<MachineFile> machines;   // base first, if there is a base
   std::vector<std::string> overrides;  // "key.path=value"
   std::vector<std::string> faults;     // topology/faults.h
 };
@@ -56,7 +56,7 @@ inline constexpr auto kOverrideRows = rows::under(
                                         "failed component: link:NAME, link:NAME*RATE, switch:NAME, "
                                         "npu:3 or io:3, names as info --parts lists them",
                                         {.most = kAnyNumber}));
-// Time without a word from the others, of several processes: told to them.
+// Reads the max time without a message from another process, and gives it to the ranks.
 void read_patience(const OptionText& option, MachineOptions&, const std::string& given);
 inline constexpr auto kRankRows = rows::under(
     headings::kLimits, rows::read_by(read_patience, "--rank-timeout", "SECONDS",
@@ -104,7 +104,7 @@ inline constexpr auto kProgressRows = rows::under(
         "--progress", "FILE",
         "progress for programs, a JSON object per line; also a pipe, such as /dev/fd/3"));
 
-// Tables on standard output.
+// Table settings for standard output.
 TableOutput table_output(const OutputOptions& options);
 
 // --model, --rtl-instances, --rtl-build.
@@ -132,10 +132,10 @@ inline constexpr auto kSwitchRows = rows::under(
         "RTL of switch sizes that the program lacks: auto (default, built once and cached) or "
         "never (refused)",
         {.offer = "auto never", .initial = "auto"}));
-// After they are read.
+// Checks the options together, after they are read.
 void check_switches(const SwitchOptions& options);
 
-// --lanes, --timeout-cycles, --threads, --no-skip: of commands that run collectives. As in
+// --lanes, --timeout-cycles, --threads, --no-skip of commands that run collectives; see
 // FabricOptions.
 struct SimulationOptions {
   int lanes = 1;
@@ -164,7 +164,7 @@ inline constexpr auto kSimulationRows = rows::join(
             "--no-skip", "also simulates idle cycles and repeated periods; same results",
             {.only_exact = kNoCycles})));
 
-// Options of a request: where a fabric is one, or flows; random numbers; files.
+// Rows that several requests share: engine, random seed, placement file.
 bool is_flow_engine(const std::string& text);
 template <class Request>
 inline constexpr auto kEngineRows = rows::under(
@@ -200,14 +200,14 @@ inline constexpr auto kBreakdownRows = rows::under(
         "with --breakdown: the N slowest packets node by node; first:N for the first ones",
         {.needs = "--breakdown", .allowed = "together with --breakdown"}));
 
-// Adds the files that a command reads: its machine files.
+// Adds the machine files, which a command reads.
 void add_machine_files(const MachineOptions& options, FileUses& files);
-// Adds a file that it writes; an empty path: none.
+// Adds a file that the command writes; an empty path adds none.
 void add_output(const char* option, const std::string& path, FileUses& files);
-// The file of --progress, opened at once; an empty path: none.
+// Opens the file of --progress at once; an empty path: none.
 std::shared_ptr<ProgressLog> open_progress(const std::string& path);
 
-// The file of an option, tried at once, left whole by Ctrl-C; an empty path: none.
+// Opens the output file of an option at once, kept whole on Ctrl-C; an empty path: none.
 std::optional<OutputFile> open_output(const char* option, const std::string& path);
 
 }  // namespace fredsim

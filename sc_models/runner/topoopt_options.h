@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for a network without switches and a strategy: what it is asked for, with the rows of its
-// options.
+// Options of the search for a switchless network and a strategy, with their rows.
 //
 // Units: bytes per second, picoseconds.
 // Errors: BadInput naming the option, what was found and what is allowed.
@@ -17,13 +16,13 @@ namespace fredsim {
 
 struct TopooptAsked {
   FinderOptions finder{};
-  int npus = 0;  // 0: as many as the machine has
+  int npus = 0;  // 0: NPUs of the machine
   std::uint64_t link_bandwidth = 12'500'000'000, link_latency_ps = 1'000'000;
   int paths = 4;
   bool each = false;
   std::uint64_t seed = 1;
   std::uint64_t max_evaluations = 10'000;
-  std::string machine_file{};  // to be written; empty: none
+  std::string machine_file{};  // written at the end; empty: none
   TrainOptions train{};
   bool names_minibatch = false, names_microbatches = false;  // else they are defaults
 };
@@ -69,9 +68,9 @@ inline constexpr auto kAll = rows::under(
 }  // namespace topoopt_rows
 inline constexpr auto& kTopooptRows = topoopt_rows::kAll;
 
-// From the values of kTopooptRows and kBandwidthRows.
+// Reads the values of kTopooptRows and kBandwidthRows.
 TopooptAsked topoopt_options(const OptionTexts& texts);
-// BadInput for the first option that was given without --topology.
+// Throws BadInput for the first option that was given without --topology.
 void refuse_without_topology(const OptionTexts& texts);
 
 }  // namespace fredsim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim optimize --topology`: machine and workload to a network and a strategy.
+// Answers `fredsim optimize --topology`: takes a machine and a workload, returns a network and a
+// strategy.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and
-// --comm-groups.
+// Writes the files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace
+// and --comm-groups.
 //
-// All are written, in place of older ones of these names, or none, and the older ones stay.
-// Errors: BadInput naming the file and why; a file of a rank beyond these, PREFIX.RANK.et, that is
-//   there from before, since it would be read as one of them.
+// Either all files are written, replacing older files of these names, or none, and the older files
+// stay.
+// Errors: BadInput naming the file and the reason; BadInput for an older file PREFIX.RANK.et of a
+//   rank beyond the last one, since it would be read as part of the trace.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ std::string groups_file(const std::string& prefix);
 
 class TraceOutput {
  public:
-  // Tries at once whether they can be written.
+  // Checks at once that the files can be written.
   TraceOutput(const std::string& prefix, std::size_t ranks);
   void write(const TraceTexts& texts) const;  // traces of `ranks` ranks
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job of `fredsim traffic`: synthetic traffic on one machine, at one rate after the other.
+// Job of `fredsim traffic`: synthetic traffic on one machine, at one rate after the other.
 //
 // Units: rates in flits per cycle and node.
-// Errors: the constructor finds everything that can be wrong with the input, BadInput; measure()
-//   throws what TrafficRun does, with the job's name before it.
+// Errors: the constructor checks the input completely and throws BadInput; measure() throws the
+//   errors of TrafficRun, prefixed with the job's name.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ namespace fredsim {
 // The options of `traffic`.
 struct TrafficRequest : MachineOptions, OutputOptions, SwitchOptions {
   TrafficOptions traffic;
-  // Ascending; empty: those that the search for saturation takes.
+  // Ascending; empty: rates chosen by the saturation search.
   std::vector<double> rates;
   WaveOptions wave;
   BreakdownOptions breakdown;
@@ -74,18 +74,18 @@ inline constexpr auto kAll = rows::join(
 
 }  // namespace traffic_rows
 inline constexpr auto& kTrafficRows = traffic_rows::kAll;
-// Reads kTrafficRows, after what does not go together.
+// Reads kTrafficRows, after a check for conflicting options.
 void read_traffic(const OptionTexts& texts, TrafficRequest& request);
 
-// Observers of every edge of all nodes leave threads nothing to do by themselves.
+// Refuses threads that would have no work: observers look at every edge of all nodes.
 void check_threads(const TrafficRequest& request);
 
 class TrafficJobs {
  public:
   explicit TrafficJobs(const TrafficRequest& request);
 
-  // All rates, or those of the search for saturation. False: interrupted, with an incomplete point
-  // if one was under way.
+  // Measures all rates, or the rates of the saturation search. False: interrupted, with an
+  // incomplete point if one was in progress.
   bool measure();
   bool is_complete() const { return is_complete_; }
 
@@ -99,7 +99,7 @@ class TrafficJobs {
  private:
   bool search_saturation();
   std::optional<bool> measure_step(int step);
-  // True: the rate is saturated; none: interrupted.
+  // Measures one rate. True: the rate is saturated; none: interrupted.
   std::optional<bool> measure(double rate);
 
   const TrafficRequest request_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training iterations or inference as asked for, checked.
+// Options of training iterations or inference, checked.
 //
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
@@ -19,7 +19,7 @@ namespace fredsim {
 
 struct FitOptions {
   std::size_t machine = 0;  // index on the command line
-  std::string word;         // as it is there
+  std::string word;         // machine as typed
   double speedup = 0;
 };
 
@@ -32,18 +32,18 @@ struct TrainOptions : TrainingQuestion {
   };
   Source source = Source::kBuiltIn;
   std::string workload;                  // a name, a file, or a prefix of files
-  std::string comm_groups;               // a file, of traces; empty: none
-  std::string export_prefix;             // prefix of the traces to be written; empty: none
-  bool names_algorithm = false;          // else it is the default
+  std::string comm_groups;               // a file, for traces; empty: none
+  std::string export_prefix;             // prefix of the written traces; empty: none
+  bool names_algorithm = false;          // false: default algorithm
   std::optional<Placement> placement{};  // none: auto
   double compute_rate = 0;               // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
 };
 
-// From the values of kTrainingRows. `machines`: as typed, the base first.
+// Reads the values of kTrainingRows. `machines`: as typed, base first.
 TrainOptions train_options(const OptionTexts& texts, const std::vector<std::string>& machines);
 
-// Files of experts that are read.
+// Adds the expert files that are read.
 void add_expert_files(const ExpertOptions& options, std::vector<FileUse>& inputs);
 
 }  // namespace fredsim

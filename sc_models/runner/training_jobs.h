@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of `fredsim train`: a model's iterations, or a workload's from files, on several
-// machines.
+// Jobs of `fredsim train`: iterations of a model, or of a workload from files, on several machines.
 //
 // The constructor plans and elaborates; run() is called in an SC_THREAD.
-// Errors: the constructor finds everything that can be wrong with the input, BadInput or
-//   RoutingConflict, before the first cycle is simulated; run() throws what run_training() does,
-//   with the job's name before it, BadInput or RunFailed where no compute rate gives the speed-up
-//   of --fit.
+// Errors: the constructor checks the input completely and throws BadInput or RoutingConflict before
+//   the first cycle is simulated. run() throws the errors of run_training(), prefixed with the
+//   job's name, and BadInput or RunFailed if no compute rate gives the speed-up of --fit.
 #pragma once
 
 #include <cstddef>
@@ -65,20 +63,20 @@ struct TrainedMachine {
   MachineConfig config;
   bool is_best_base = false;            // --best-base
   WorkerPlacement placement;            // placement of models
-  ShapePlans plans;                     // times of computations are not in them
-  std::unique_ptr<TraceTasks> tasks{};  // tasks of traces, which are read as they run
+  ShapePlans plans;                     // without computation times
+  std::unique_ptr<TraceTasks> tasks{};  // tasks of traces that are read during the run
   std::unique_ptr<Machine> machine;
   std::unique_ptr<FlowCalibration> calibration{};  // --engine flow
 };
 
 class TrainingJobs {
  public:
-  // `files`: of the command line.
+  // `files`: files of the command line.
   TrainingJobs(const TrainRequest& request, const FileUses& files);
-  // In an SC_THREAD. False: interrupted.
+  // Runs the jobs, called from an SC_THREAD. False: interrupted.
   bool run();
   const std::vector<TrainingResult>& results() const { return results_; }
-  // Shows the machines that are complete.
+  // Timeline of the machines that are complete.
   Timeline timeline() const;
   const std::vector<TrainedMachine>& machines() const { return machines_; }
   TrainedWorkload workload() const;
@@ -92,28 +90,29 @@ class TrainingJobs {
   std::size_t place_of(std::size_t machine) const;
   void write_placements() const;
   void read_workload();
-  // The first rank's and the groups' have been looked at with the options.
+  // Checks the trace files of further ranks; the first rank's file and the groups' file are checked
+  // with the options.
   void check_exported(std::size_t ranks) const;
   const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }
-  // A text workload or traces in a few words; empty: it is a model.
+  // Short description of a text workload or of traces; empty for a model.
   std::string given() const;
   WorkerPlacement placement_on(TrainedMachine& entry) const;
-  // Costs of a machine that these runs do not have.
+  // Costs of a machine that these runs do not model.
   std::vector<std::string> idealised() const;
   std::vector<std::string> warnings() const;
   bool is_launched_at_once() const;
   void add_values(std::vector<std::string>& idealised) const;
   void add_shares(std::vector<std::string>& idealised) const;
-  // Traces are read as they run, but for a timeline, which has all their tasks, and for more of
-  // them than files may be open.
+  // True if traces are read during the run: not with a timeline, which holds all tasks, and not if
+  // there are more files than may be open.
   bool streams() const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;
-  // Checks models alone: graphs from files are in memory already.
+  // Checks models only: graphs from files are in memory already.
   void check_graph(const TrainedMachine& entry) const;
-  // To those that are kept until the end, of all machines.
+  // Adds plans to the list that is kept until the end, for all machines.
   void add_plans(const TrainedMachine& entry, const std::vector<OperationShape>& shapes);
   const std::string& algorithm_of(const TrainedMachine& entry) const;
-  // Multicasts need a controller for each shard.
+  // True if a stream reaches its users by multicast, which needs a controller for each shard.
   bool streams_to_users(const TrainedMachine& entry) const;
   TaskGraph graph_of(const TrainedMachine& entry,
                      int max_iterations = std::numeric_limits<int>::max(),
@@ -129,10 +128,10 @@ class TrainingJobs {
                          const std::function<void(const Progress&)>& on_progress,
                          const std::function<void(const GraphOutcome&)>& on_complete) const;
   std::optional<double> flops_of_run() const;
-  // Incomplete, where it was interrupted; none: before it began.
+  // Trains on one machine. Incomplete after an interruption; none: interrupted before the start.
   std::optional<TrainingResult> train(const TrainedMachine& entry);
   bool run_next();
-  // Finds the rate, by runs of the base and the machine named.
+  // Finds the compute rate, by runs of the base and the machine named.
   bool fit();
 
   const TrainRequest request_;
@@ -142,7 +141,7 @@ class TrainingJobs {
   TextWorkload text_;  // a text workload
   TraceFiles traces_;  // traces
   CommGroups groups_;
-  ExpertOptions experts_;  // with the seed of the run, and the placement that was found
+  ExpertOptions experts_;  // with the seed of the run and the placement found
   double rate_;            // FLOP/s; 0: the roofline of each machine
   std::vector<TrainedMachine> machines_;
   std::vector<TrainingResult> results_;
@@ -152,7 +151,7 @@ class TrainingJobs {
   int fit_runs_ = 0;
   std::map<const TrainedMachine*, TaskRecords> records_;  // records of the latest run, for the
                                                           // timeline
-  std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
+  std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine, at the rate found
 };
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waveform files of a run: their names, and what is said of them.
+// Waveform files of a run: their names, and the note about them.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace fredsim {
 
 inline constexpr const char* kWaveTrigger = "--wave-trigger";
 
-// Files written if a waveform is requested, by one machine.
+// Adds the files that one machine writes if a waveform is requested.
 void add_wave_files(const WaveOptions& wave, FileUses& files);
 
-// The file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
+// Waveform file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
 std::string wave_file_of(const std::string& file, const std::string& machine);
 
-// After the run, on standard error: that the file holds nothing, or where the trigger was.
+// Prints a note to standard error after the run: the file is empty, or where the trigger was.
 void note_wave(const WaveRecorder& wave, bool quiet);
 
 }  // namespace fredsim

@@ -46,7 +46,7 @@ inline constexpr auto kWaveRows = rows::under(
         "--wave-after", "N", "cycles after it (default 100)",
         {.min = 0, .max = kMaxQuantity, .needs = kWaveTrigger, .allowed = "together with it"}));
 
-// After they are read: BadInput of what does not go together, or cannot happen.
+// Throws BadInput for options that conflict or cannot take effect, after all are read.
 void check_wave(const OptionTexts& texts, const WaveOptions& wave, SwitchModel model);
 
 }  // namespace fredsim

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// --work FILE.yaml and --matrix FILE: what does not fit on a command line.
+// Reads --work FILE.yaml and --matrix FILE: input that is too large for a command line.
 //
-// A work file is a YAML list of collectives that run at the same time unless it says otherwise;
-//   rows of work_file_keys() say their keys.
+// A work file is a YAML list of collectives that run concurrently unless the file orders them; the
+//   rows of work_file_keys() define the keys.
 // A matrix file has N rows of N sizes in bytes, from rank i to rank j: JSON [[0, 10], [20, 0]], or
-//   CSV with commas or blanks between them.
-// Errors: BadInput with file, line and key where there are.
+//   CSV with commas or blanks between the sizes.
+// Errors: BadInput with file, line and key if known.
 #pragma once
 
 #include <cstdint>

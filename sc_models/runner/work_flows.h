@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A work of `run` planned on a machine, and its time as flows, calibrated by no exact run: whole,
-// or without some limits.
+// Plans a work of `run` on a machine and computes its time as flows, not calibrated by exact runs,
+// with all limits or without some.
 //
-// Errors: as make_plan(), plan_system() and plan_steps() raise them when it is planned; of flows
-// and Interrupted when it is run.
+// Errors: planning throws the errors of make_plan(), plan_system() and plan_steps(); a run throws
+//   the errors of flows, and Interrupted.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@
 
 namespace fredsim {
 
-// `seed`: of random matrices. With order, if the work has some or it is asked for; by flows a
-// system's are steps.
+// Plan of a work. `seed`: for random matrices. With order if the work has an order or it is
+// requested; a system's flows are steps.
 AnyPlan plan_of_work(const Topology& topology, const WorkOptions& work, std::uint64_t size,
                      std::uint64_t seed, bool has_order = false, bool is_flow = true);
 
 class WorkFlows {
  public:
-  // The topology outlives it.
+  // The topology must outlive the object.
   WorkFlows(const Topology& topology, const WorkOptions& work, std::uint64_t size,
             std::uint64_t seed)
       : topology_(topology), seed_(seed), planned_(plan_of_work(topology, work, size, seed)) {}
 
   double ns(const FlowLifts& lifts = {}) const { return run(lifts).time_ns; }
-  // Time, parts and bounds; no traffic.
+  // Returns time, parts and bounds; no traffic.
   RunResult run(const FlowLifts& lifts = {}) const;
   const AnyPlan& planned() const { return planned_; }
-  // Chosen by dimension, as CollectiveSpec::algorithm has it, of the first collective on a system;
-  // else empty.
+  // Algorithms by dimension, in the form of CollectiveSpec::algorithm, of the first collective on a
+  // system; empty on a machine.
   std::string algorithms_by_dimension() const;
 
  private:
@@ -42,7 +42,7 @@ class WorkFlows {
   const AnyPlan planned_;
 };
 
-// Entries of its plan, at most (collective/plan_size.h).
+// Max number of entries in the plan (collective/plan_size.h).
 std::uint64_t plan_entries(const Topology& topology, const WorkOptions& work, std::uint64_t size,
                            std::uint64_t seed);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of `fredsim run` and `compare`: one work on several machines, at several sizes.
+// Jobs of `fredsim run` and `compare`: one work on several machines, at several sizes.
 //
-// In this order: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and
-//   size.
-// Errors: plan_work() and elaborate() find everything that can be wrong with the input, BadInput or
-//   RoutingConflict, before the first cycle is simulated; run_job() throws what run_plan() and
-//   run_work() do, with the job's name before it.
+// Order of calls: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and
+// size.
+// Errors: plan_work() and elaborate() check the input completely and throw BadInput or
+//   RoutingConflict before the first cycle is simulated; run_job() throws the errors of run_plan()
+//   and run_work(), prefixed with the job's name.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ namespace fredsim {
 
 // The options of `run` and `compare`.
 struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
-  bool compares = false;         // against the first machine; else there is one
+  bool compares = false;         // with the first machine; false: one machine
   bool is_flow = false;          // --engine flow
   std::string calibration_file;  // --calibration; empty: none
   WorkOptions work;
   bool best_base = false;
   std::uint64_t seed = 1;
   ArrivalOptions arrivals;
-  WaveOptions wave;           // several machines: the machine's name is added to the file's
+  WaveOptions wave;           // with several machines, the file name gets the machine's name
   std::string timeline_file;  // empty: none; "-": standard output
   int timeline_level = 1;
   BreakdownOptions breakdown;
@@ -67,29 +67,29 @@ inline constexpr auto kBestBaseRows = rows::under(
                                        "the base once more, as well as it can: --algorithm auto "
                                        "and --placement auto; speed-ups over both"));
 
-// One machine of the command: its plans, one per size, and what came out of them.
+// One machine of the command: its plans, one per size, and their results.
 struct ComparedMachine {
   MachineConfig config;
-  WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
+  WorkOptions work;  // as requested; for --best-base with its own algorithms and placement
   bool is_best_base = false;
   ArrivalOptions asked_arrivals{};
   Arrivals arrivals{};
   std::vector<AnyPlan> plans{};
   std::unique_ptr<Machine> machine{};
   std::unique_ptr<FlowCalibration> calibration{};  // --engine flow
-  std::uint64_t seed = 1;                          // the same
+  std::uint64_t seed = 1;                          // seed of the run
   std::vector<ReportedRun> runs{};
 };
 
-// `files`: of the command line.
+// `files`: files of the command line.
 std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses& files);
-// `timeline`: null where none is asked for.
+// `timeline`: null if none is requested.
 void elaborate(const RunRequest& request, const FileUses& files,
                std::vector<ComparedMachine>& compared, Timeline* timeline);
-// `size`: place of the run's size.
+// `size`: index of the run's size.
 RunResult run_job(ComparedMachine& entry, std::size_t size, const OutputOptions& outputs);
 
-// Workers and their NPUs; none: no placement was asked for.
+// Workers and their NPUs; none if no placement was requested.
 std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology);
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a run as asked for, checked: collectives, groups, sizes.
+// Work of a run, checked: collectives, groups, sizes.
 //
 // Units: sizes in bytes, with NCCL's meaning.
 // Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
@@ -32,19 +32,20 @@ struct WorkItem {
   };
   std::string name{};  // empty: none
   Collective collective = Collective::kAllReduce;
-  // Members in rank order, workers and others (group_members.h); an empty list: all workers.
+  // Members in rank order: workers and I/O controllers (group_members.h); an empty list: all
+  // workers.
   std::vector<std::vector<int>> groups{};
-  std::optional<std::uint64_t> size{};  // else that of the run
+  std::optional<std::uint64_t> size{};  // none: size of the run
   int vc = kDp;
   std::string algorithm = "auto";
   int root = 0;   // rank in its group
   int roots = 0;  // Part::roots
   std::uint64_t start_ps = 0;
-  std::uint64_t start_cycles = 0;                // beside start_ps
+  std::uint64_t start_cycles = 0;                // added to start_ps
   std::vector<std::uint64_t> matrix{};           // all_to_all_v; empty: random
-  std::vector<After> after{};                    // begins when they are complete
-  std::uint64_t delay_ps = 0, delay_cycles = 0;  // and so much later: the sum
-  std::uint64_t repeat = 1;                      // one after the other
+  std::vector<After> after{};                    // start after their completion
+  std::uint64_t delay_ps = 0, delay_cycles = 0;  // plus this delay: the sum of both
+  std::uint64_t repeat = 1;                      // number of repetitions, in sequence
 };
 inline constexpr auto kItemRows = rows::under(
     headings::kWork,
@@ -88,13 +89,14 @@ struct WorkOptions {
   std::vector<WorkItem> items;       // items of every run
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
-  Chunking chunking{};                // on systems
-  std::optional<Strategy> strategy;   // strategy of the workers
-  std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
+  Chunking chunking{};               // on systems
+  std::optional<Strategy> strategy;  // strategy of the workers
+  std::vector<Dimension>
+      dimensions;  // dimensions whose groups the items are; empty: groups named individually
   Placement placement;
-  bool is_placed = false;        // a placement was asked for
-  bool finds_placement = false;  // --placement auto: `placement` is the simplest to choose from
-  bool whole_machine() const;    // a group is "all", or has it
+  bool is_placed = false;              // a placement was requested
+  bool finds_placement = false;        // --placement auto: `placement` is the simplest candidate
+  bool whole_machine() const;          // a group is "all", or contains it
   bool names_all_controllers() const;  // io:all or io:each
   bool has_order() const;              // an item comes after another, after a delay, or is repeated
 };
@@ -133,16 +135,16 @@ inline constexpr auto kWorkRows = rows::join(
             "percent slower",
             {.words = "auto arrival recurring paced", .only_exact = "flows have no packets"})));
 
-// From the values of kItemRows and kWorkRows.
+// Reads the values of kItemRows and kWorkRows.
 WorkOptions work_options(const OptionTexts& texts);
-// To the files that a command reads: those that the options name.
+// Adds the files that the options name and the command reads.
 void add_work_files(const OptionTexts& texts, const WorkOptions& work, FileUses& files);
 
 // Collectives of a run on a machine. `seed`: of the random sizes of an all_to_all_v.
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
                                      std::uint64_t size, std::uint64_t seed);
 
-// The same with order, a step per item.
+// Collectives of a run with order, one step per item.
 std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
                                std::uint64_t size, std::uint64_t seed);
 

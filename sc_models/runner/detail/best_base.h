@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --best-base: the base once more, as well as it can, as a machine beside the others; --placement
-// auto of `run` and `compare`; --write-placement: where workers are.
+// Implements --best-base (the base machine tuned, as an additional machine), --placement auto of
+// `run` and `compare`, and --write-placement (the NPUs of workers).
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace fredsim {
 
-// The same machine, "mesh (best)".
+// Copy of the machine, named "mesh (best)".
 MachineConfig best_of(const MachineConfig& base);
 
-// The work as it is run on a machine: with --placement auto workers on NPUs that a search finds,
-// and as the base's best self also by the algorithms that are estimated to be the fastest. Without
-// either as asked for.
+// Work as it is run on a machine: with --placement auto, workers are on NPUs that a search finds;
+// the best base also uses the algorithms with the lowest estimated time. Without either, the work
+// as requested.
 WorkOptions work_on(const WorkOptions& asked, const Topology& topology, std::uint64_t seed,
                     bool is_best_base);
 
@@ -26,10 +26,10 @@ struct NamedPlacement {
   std::vector<int> npus;  // by worker
 };
 
-// To the file of --write-placement, or where there are several machines one file each, with the
-// machine's name before the extension: "p.yaml" of "mesh (best)" is "p.mesh_best.yaml". All or
-// none. `files`: of the command. Errors: BadInput for a file that cannot be written, or is another
-// of the command.
+// Writes the file of --write-placement or, with several machines, one file each, with the machine's
+//   name before the extension: "p.yaml" of "mesh (best)" is "p.mesh_best.yaml". All files are
+//   written or none. `files`: files of the command. Errors: BadInput for a file that cannot be
+//   written, or that the command uses otherwise.
 void write_placements(const std::string& file, const FileUses& files,
                       const std::vector<NamedPlacement>& placements);
 

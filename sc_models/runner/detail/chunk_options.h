@@ -9,14 +9,14 @@
 
 namespace fredsim {
 
-// As results have them.
+// Names the orders of chunks in the form of a result.
 void name_orders(const Chunking& chunking, RunResult& result);
 
-// Completes what the rows of plan/chunk_rows.h read: with an order of dimensions that was given
-// chunks come as they arrive.
+// Completes the values read from the rows of plan/chunk_rows.h: with a given order of dimensions,
+// chunks are processed as they arrive.
 void complete_chunking(const OptionTexts& texts, Chunking& chunking);
 
-// `has_system`: a machine of the command is one; else no such option is allowed.
+// `has_system`: a machine of the command is a system; else no chunk option is allowed.
 void check_chunking(const Chunking& chunking, bool has_system);
 
 }  // namespace fredsim

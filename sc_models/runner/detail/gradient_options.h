@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of --gradients and --compress of `fredsim train`.
+// Parses --gradients and --compress of `fredsim train`.
 //
 //   --gradients [bucket[=SIZE]|layer|zero2[=SIZE]|dear[=SIZE]|priority[=SIZE]][,every=N]
 //   --compress DIMENSION=RATIO[,...]   of mp, dp, pp
-// Both give the value as it is printed, defaults included.
+// Both functions return the value as printed, defaults included.
 // Errors: BadInput naming the option, what was found and what is allowed.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of a job for whoever wants it: a line on standard error, and the file of --progress.
+// Progress of a job: a line on standard error, and the file of --progress.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@ namespace fredsim {
 
 class JobProgress {
  public:
-  // `job` names it. With --quiet there is no line. `may_replay`: what the run repeats.
+  // `job`: name of the job. With --quiet there is no line. `may_replay`: the run may replay
+  // repeated work.
   JobProgress(const OutputOptions& options, const std::string& job, bool may_replay);
 
   bool is_wanted() const { return line_.has_value() || log_ != nullptr; }

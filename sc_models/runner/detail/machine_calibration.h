@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surplus of exact runs over flows (runner/calibration.h) on a machine that runs exactly, or one
-// without exact runs.
+// Calibration offsets of flows (runner/calibration.h) on a machine, with or without an exact
+// engine.
 //
-// Works whose collectives are under way together: by a file (flow/calibrator.h), its collectives in
-//   the same proportion, with their starts. Else the exact run itself is taken, where it costs no
-//   more than kMaxExactSteps, about five seconds: any other calibration of one size costs more. A
-//   larger one is taken, too, if it repeats itself soon: a third of these steps is tried, once for
-//   works that differ in size alone. Others have the surplus of smaller sizes of the same work,
-//   with its slope (flow/calibrator.h), of each collective alone where they do not begin together;
-//   matrices, streams and systems without exact runs have none. Their error is unmeasured.
-// Operations by themselves, by rank. Shape: collectives, algorithms, virtual channels and sizes of
-//   an operation's parts, and of each of its trees which ranks have a part in it and how many flits
-//   cross how many links of which rates and latencies. Groups that differ in nothing else, as rows
-//   of a mesh, share their surplus. It is that of an exact run, where all shapes together cost no
-//   more than kMaxShapeHops flits x links, and so no more than the run that they are for. Else runs
-//   of a half of the size, or as many times halved as bring it within that, and of a half and a
-//   quarter of the first; the surplus of each rank is carried on from the largest two. Operations
-//   that have no such size of kMinShapeBytes or more, or are too large and do not follow from sizes
-//   (bytes between pairs, parts that wait for others), have none: it is 0 and their error is
-//   unmeasured. Error: of the time of the largest of these sizes, as told by the other two, either
-//   way; 0 where the operation itself was run.
+// Works of overlapping collectives: calibrated from a file (flow/calibrator.h) with the same
+//   collectives in the same proportion and with the same starts. Else the exact run itself is the
+//   result if it costs no more than kMaxExactSteps, about five seconds: any other calibration of
+//   one size costs more. A larger run is used, too, if it soon repeats itself: a third of these
+//   steps is tried, once for works that differ only in size. Remaining works use the offset of
+//   smaller sizes of the same work, with its slope (flow/calibrator.h), or of each collective alone
+//   if they do not begin together; matrices, streams and systems without exact runs have no offset.
+//   Their error is unmeasured.
+// Single operations, by rank. Shape: collectives, algorithms, virtual channels and sizes of an
+//   operation's parts, and for each of its trees the participating ranks and the number of flits
+//   and of links crossed, with their rates and latencies. Groups that differ in nothing else, such
+//   as rows of a mesh, share their offset. It is measured by an exact run if all shapes together
+//   cost no more than kMaxShapeHops flits x links, and so no more than the run that they are for.
+//   Else the size is halved until a run is within this limit, and this size, its half and its
+//   quarter are run; the offset of each rank is extrapolated from the largest two. An operation
+//   without such a size of kMinShapeBytes or more, or too large and not determined by sizes (bytes
+//   between pairs, parts that wait for other parts), has no offset: it is 0 and the error is
+//   unmeasured. Error: relative to the time of the largest of these sizes, as predicted from the
+//   other two, absolute; 0 if the operation itself was run.
 #pragma once
 
 #include <cstdint>
@@ -48,25 +49,25 @@ Calibrator::ExactRun exact_run_on(Machine& machine);
 
 class MachineCalibration final : public FlowCalibration {
  public:
-  // `machine`: for exact runs; null: there can be none (Topology::flow_only). Both must outlive it.
-  // `known`: calibrations of a file.
+  // `machine`: for exact runs; null if exact runs are impossible (Topology::flow_only). Both must
+  // outlive the object. `known`: calibrations of a file.
   MachineCalibration(const Topology& topology, Machine* machine, std::uint64_t seed,
                      const Calibrator::Calibrations& known = {});
 
   std::vector<Surplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans) override;
   std::string measured_on() const override { return topology_.name; }
   RunResult run(const AnyPlan& work) override;
-  // From an SC_THREAD. Cycles by which a plan whose parts begin together takes longer than its
-  // flows; an exact run of up to `max_hops` flits x links is taken as it is.
+  // Cycles by which a plan whose parts begin together exceeds its flows; an exact run of up to
+  // `max_hops` flits x links is used directly. Called from an SC_THREAD.
   struct OfPlan {
     double cycles = 0;
-    bool is_measured = false;  // by a run of its size
+    bool is_measured = false;  // measured by a run of its size
   };
   OfPlan surplus_of(const Plan& plan, std::uint64_t max_hops);
 
  private:
-  struct Together;  // collectives under way together
-  // None: it costs more than is allowed.
+  struct Together;  // concurrent collectives
+  // Exact run; none if it costs more than allowed.
   std::optional<RunResult> exact_run(const Plan& plan, const Together& parts);
   std::vector<double> surpluses(const Together& parts);
   std::optional<FlowErrorResult> error_of(const Together& parts) const;
@@ -75,8 +76,8 @@ class MachineCalibration final : public FlowCalibration {
   Machine* const machine_;
   const std::uint64_t seed_;
   Calibrator calibrator_;
-  std::set<CalibratedWork> too_long_;     // tried, in vain
-  std::map<std::string, Surplus> known_;  // surpluses of operations, by shape
+  std::set<CalibratedWork> too_long_;     // tried without success
+  std::map<std::string, Surplus> known_;  // calibration offsets of operations, by shape
 };
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that training a model needs of a machine's NPUs, as results have it and in words.
+// Memory that training a model needs on a machine's NPUs, as a result and as text.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace fredsim {
 
-// Numbers of the NPU that needs the most.
+// Memory of the NPU that needs the most.
 NpuMemory npu_memory(const ModelShape& model, const TrainingOptions& training,
                      const NpuCompute& npu);
 
-// NPUs that hold more than they have, for the list of idealisations; none: all fits.
+// NPUs whose memory is exceeded, for the list of idealisations; none: all fits.
 std::optional<std::string> memory_beyond(const NpuMemory& memory, const NpuCompute& npu);
 
 }  // namespace fredsim

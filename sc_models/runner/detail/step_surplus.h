@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surplus of the steps of a system's plans (systems/system_plan.h) over flows, by exact runs on the
-// blocks of their dimensions alone.
+// Calibration offsets of the steps of a system's plans (systems/system_plan.h) over flows, by exact
+// runs on single blocks of their dimensions.
 //
-// A step has that of an exact run of the same; one of more than kMaxStepHops flits x links that of
-//   a work on the block (runner/detail/machine_calibration.h), where that is too much of other
-//   sizes, and then its error is unmeasured. Groups that do the same beside each other in a switch,
-//   or in a block where all are joined, share no link there: one of them is measured. Steps that
-//   differ in nothing but which NPUs of a switch, or of a block where all are joined, take part,
-//   are the same.
-// A block of these with too many ports for the exact engine: a step of one group has the surplus of
-//   a block of kFewNpus or of kMoreNpus; of a larger group, that which all NPUs of these two have
-//   with as many bytes from each NPU to each other, extrapolated as a line. Other steps there, and
-//   those of which exact runs would take long, have none.
-// Errors: those of run_plan() and reload_config(); Interrupted, while exact runs are under way.
+// A step is measured by an exact run of an identical step; a step of more than kMaxStepHops flits x
+//   links like a work on the block (runner/detail/machine_calibration.h): from other sizes if it is
+//   too large, and then its error is unmeasured. Groups that do the same concurrently in a switch,
+//   or in a block where all NPUs are joined, share no link: one of them is measured. Steps that
+//   differ only in the participating NPUs of a switch, or of a block where all are joined, are
+//   identical.
+// A switch or such a block with too many ports for the exact engine: a step of one group that fits
+//   is measured on a block of kFewNpus or of kMoreNpus NPUs. For a larger group, the offsets of all
+//   NPUs of these two blocks, with as many bytes between each pair, are extrapolated as a line.
+//   Other steps there, and steps whose exact runs would take long, have no offset.
+// Errors: errors of run_plan() and reload_config(); Interrupted, while exact runs are in progress.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +33,19 @@ namespace fredsim {
 inline constexpr int kFewNpus = 16, kMoreNpus = 32;
 inline constexpr std::uint64_t kMaxStepHops = 1'000'000;
 
-// A block that is no machine, of another size: settings of a machine file under which dimension d
-// has sizes[d] NPUs, its links as many to each neighbour and as wide; 0, or past the end: its own.
+// Settings that resize a block that is no machine: under them dimension d has sizes[d] NPUs, with
+// the same number and width of links to each neighbour; 0, or past the end: size unchanged.
 std::vector<std::string> resized_settings(const MachineConfig& config,
                                           const std::vector<int>& sizes);
 
 class StepSurplus {
  public:
-  // Before the simulation begins: elaborates the machines of the exact runs. `config` must outlive
-  // it.
+  // Elaborates the machines of the exact runs; called before the simulation begins. `config` must
+  // outlive the object.
   StepSurplus(const MachineConfig& config, const FabricOptions& options, const std::string& name);
 
-  // From an SC_THREAD. Of the steps of a plan, 0 where they are not known; measured where all are,
-  // at their sizes.
+  // Offsets of the steps of a plan, 0 if unknown; measured if all steps are, at their sizes. Called
+  // from an SC_THREAD.
   Surplus of(const SystemPlan& plan);
   // "; pod of 128 extrapolated from 16 and 32", or empty.
   std::string extrapolations() const;
@@ -57,7 +57,7 @@ class StepSurplus {
     std::unique_ptr<MachineCalibration> calibration{};
     int size() const { return static_cast<int>(topology->npus.size()); }
   };
-  // By what makes a step's plan the same.
+  // Key of a step: steps with equal plans share it.
   using StepShape = std::tuple<int, Collective, std::uint64_t, int,
                                std::vector<std::tuple<std::string, int, std::vector<NodeId>>>>;
 
@@ -68,7 +68,7 @@ class StepSurplus {
   MachineCalibration::OfPlan measured(int dimension, const std::vector<Part>& parts) const;
 
   const MachineConfig& config_;
-  // By dimension: the block, or of one with too many ports two smaller ones; or none.
+  // Blocks by dimension: the block itself; two smaller ones if it has too many ports; or none.
   std::vector<std::vector<Block>> blocks_;
   std::map<StepShape, MachineCalibration::OfPlan> known_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL of the switches of a command's machines, as --rtl-build says: with progress on standard
-// error, and Ctrl-C.
+// Provides the RTL of the switches of a command's machines according to --rtl-build: with progress
+// on standard error, and Ctrl-C.
 //
-// Errors: those of require_built(); Interrupted.
+// Errors: errors of require_built(); Interrupted.
 #pragma once
 
 #include <span>

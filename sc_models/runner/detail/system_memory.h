@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs of `--engine flow` on a system take (runner/detail/system_calibration.h), before
-// they are planned: machines of the exact runs by which its steps are calibrated, and what is found
-// of each of its links, for all sizes of a command. The system itself is there already.
+// Memory of `--engine flow` runs on a system (runner/detail/system_calibration.h), estimated before
+// planning: machines of the exact runs that calibrate its steps, and per-link results for all sizes
+// of a command. The system itself is allocated already.
 //
-// Within a factor of two of what the systems that ship take, 40 to 700 MB.
+// Within a factor of two of the measured memory of the systems that ship, 40 to 700 MB.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace fredsim {
 
-// Nodes of all machines that a run on a topology makes: its own, or those of a system's exact runs.
+// Nodes of all machines created by a run on a topology: its own, or the exact runs' of a system.
 std::size_t simulated_nodes(const Topology& topology, bool is_flow);
 
-// Memory for one size. `writes_json`: its results are written at the end, and as text before that.
+// Memory for one size. `writes_json`: results are written at the end, and held as text before.
 PlanSize flow_system_size(const Topology& system, bool writes_json);
 
 }  // namespace fredsim

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timeline (results/timeline.h) in the file that --timeline names, and a line about the events
-// that have no place in it.
+// Writes a timeline (results/timeline.h) to the file of --timeline, and prints a line about the
+// events that did not fit.
 //
-// `shares`: in which a file's events are divided, "" for none. `hint`: by what more of them are
-// shown.
-// Errors: those of OutputFile::write().
+// `shares`: how the events of a file are divided, "" for none. `hint`: how to show more events.
+// Errors: errors of OutputFile::write().
 #pragma once
 
 #include <string_view>
