@@ -2,7 +2,7 @@
 // Arrival times of NPUs at collectives (operations/arrivals.h), as the options give them: random,
 // in addition to the machine's overhead.
 //
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>

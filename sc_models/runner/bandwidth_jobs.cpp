@@ -107,7 +107,7 @@ double cost_of(const std::vector<double>& gbps, const std::vector<double>& dolla
   return std::inner_product(gbps.begin(), gbps.end(), dollars.begin(), 0.0);
 }
 
-// By simulation. `dollars`: empty: for time.
+// Optimum by simulation. `dollars`: empty if time is minimised.
 Optimum simulated(const SimulatedTime& time, AllocationSpace space, const BandwidthOptions& options,
                   const std::vector<double>& dollars, std::vector<double> start) {
   for (std::size_t d = 0; d < space.size(); ++d) {
@@ -175,7 +175,7 @@ FoundBandwidths find_bandwidths(const MachineConfig& machine, const BandwidthOpt
     equal_objective = space.violation(equal) > 1e-9 ? 0
                       : simulation                  ? (*simulation)(equal)
                                                     : model->time_ns(equal);
-  } catch (const BadInput&) {  // more than links take
+  } catch (const BadInput&) {  // more than the links can take
   }
   const double npus = all.setup.npus;
   if (options.has_cost) {

@@ -2,7 +2,7 @@
 // Options of the bandwidth search, with their rows.
 //
 // Units: decimal GB/s, bytes.
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct BandwidthOptions {
   bool is_flow = false;
   bool has_cost = false;
   Accounting accounting = Accounting::kSerial;
-  std::string algorithm = "auto";  // of all collectives, if simulated
+  std::string algorithm = "auto";  // simulation: algorithm of all collectives
   double total_gbps = 0;
   std::vector<BandwidthBound> at_least{}, at_most{}, sums{};
   bool descends = false;

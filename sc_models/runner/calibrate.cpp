@@ -29,7 +29,7 @@
 namespace fredsim {
 namespace {
 
-// A machine, what is calibrated on it, and the calibrations.
+// A machine with the works to calibrate on it and the calibrations.
 struct CalibratedConfig {
   MachineConfig config;
   std::vector<CalibratedWork> works{};
@@ -37,7 +37,8 @@ struct CalibratedConfig {
   std::unique_ptr<Calibrator> calibrator{};
 };
 
-// A choice among algorithms may take several of them, each for some of the sizes.
+// Adds the works of a collective; an automatic choice may use several algorithms, each for some of
+// the sizes.
 void add_works(const CalibrateRequest& request, const std::string& collective,
                const std::string& algorithm, CalibratedConfig& one) {
   const Topology& topology = one.config.topology;
@@ -102,8 +103,8 @@ CalibratedRow row_of(const std::string& machine, const CalibratedWork& work,
   return row;
 }
 
-// Program that this is: version and commit, and, where those do not tell it, since files were
-// changed or the commit is unknown, a hash of the program itself.
+// Name of the calibrating program: version and commit, plus a hash of the executable if files were
+// changed or the commit is unknown.
 std::string calibrating_program() {
   const bool is_told = commit() != "unknown" && !commit().ends_with("-dirty");
   if (is_told) return version_text();

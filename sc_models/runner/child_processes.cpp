@@ -17,7 +17,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};  // for children that are asked to end
+constexpr std::chrono::seconds kPatience{5};  // for children to end after SIGTERM
 
 [[noreturn]] void fail(const char* what) {
   throw RunFailed(
@@ -54,7 +54,7 @@ std::string ChildProcesses::Memory::text() const {
 
 ChildProcesses::ChildProcesses() {
   struct sigaction action {};
-  action.sa_handler = SIG_DFL;  // ignored, children could not be waited for
+  action.sa_handler = SIG_DFL;  // if it were ignored, children could not be waited for
   ::sigemptyset(&action.sa_mask);
   ::sigaction(SIGCHLD, &action, nullptr);
   const sigset_t signals = child_signals();
@@ -66,7 +66,7 @@ ChildProcesses::~ChildProcesses() {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!children_.empty() && std::chrono::steady_clock::now() < end)
     wait(std::chrono::milliseconds(100));
-  children_.clear();  // by SIGKILL
+  children_.clear();  // kills children with SIGKILL
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

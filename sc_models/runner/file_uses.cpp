@@ -21,7 +21,7 @@ const std::string& path_of(const FileUse& use) {
   return use.beside.empty() ? use.given : use.beside;
 }
 
-// "--wave 'w.fst' with 'w.gtkw' beside it"; an option "" is not said.
+// "--wave 'w.fst' with 'w.gtkw' beside it"; an empty option is omitted.
 std::string text_of(const FileUse& use, const std::string& option) {
   if (use.option == kStandardOutput) return use.option;
   return fmt::format("{}{}'{}'{}", option, option.empty() ? "" : " ", use.given,

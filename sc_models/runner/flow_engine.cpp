@@ -8,7 +8,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kReportedCycles = 4096;  // from one report of the progress to the next
+constexpr std::uint64_t kReportedCycles = 4096;  // interval between progress reports
 
 }  // namespace
 
@@ -31,7 +31,7 @@ FlowEngine::FlowEngine(const Topology& topology, FlowOperations::Plans plans,
 RunResult FlowEngine::run(const RunSteps& steps,
                           const std::function<void(const Progress&)>& on_progress) {
   if (on_progress) {
-    // An operation takes as long to simulate, however large it is.
+    // Operations take equally long to simulate, regardless of their size.
     const auto total = static_cast<double>(steps.operations);
     operations_.on_progress(
         [&on_progress, this, bytes_total = steps.total_bytes, total, next = kReportedCycles](

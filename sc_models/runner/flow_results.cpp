@@ -43,7 +43,7 @@ FlowRun as_flows(const Topology& topology, const PlanOfForm& plan, const std::ve
 }  // namespace
 
 std::uint64_t flow_cycles(double cycles) {
-  constexpr double kRounded = 1e-6;  // sums of times that are whole cycles are no more above them
+  constexpr double kRounded = 1e-6;  // max rounding error of sums of whole-cycle times
   return static_cast<std::uint64_t>(std::ceil(std::max(cycles - kRounded, 0.0)));
 }
 

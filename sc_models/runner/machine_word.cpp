@@ -27,7 +27,7 @@ bool opens_setting(std::string_view text) {
   return end != std::string_view::npos && end > 0 && text[end] == '=';
 }
 
-// End of the file's name.
+// Index of the end of the file's name.
 std::size_t end_of_file(std::string_view word) {
   if (exists(word)) return word.size();
   for (std::size_t at = word.rfind('@'); at != std::string_view::npos && at > 0;
@@ -40,7 +40,7 @@ std::size_t end_of_file(std::string_view word) {
   return word.size();
 }
 
-// True if a quote at `at` opens a text: at the beginning of a value, or in a list.
+// True if a quote at `at` opens quoted text: at the beginning of a value, or in a list.
 bool opens_text(std::string_view text, std::size_t at, int depth) {
   return depth > 0 || (at > 0 && (text[at - 1] == '=' || text[at - 1] == text[at]));
 }
@@ -49,7 +49,7 @@ std::vector<std::string> split_settings(std::string_view text) {
   std::vector<std::string> settings;
   std::size_t begin = 0;
   int depth = 0;   // depth of brackets and braces
-  char quote = 0;  // quote of the text at this place, or none
+  char quote = 0;  // open quote at this position, or 0
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quote != 0) {

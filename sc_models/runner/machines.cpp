@@ -53,8 +53,8 @@ std::string notes_title(const MachineConfig& machine) {
 
 namespace {
 
-// The most that an NPU can send, bytes per second: over its links, and over those of switches that
-// have no other NPU, as at the corner of a mesh. 0: the topology has no links, as a system of
+// Max bandwidth of an NPU in bytes per second: over its links, and over links of switches that have
+// no other NPU, such as at the corner of a mesh. 0: the topology has no links, such as a system of
 // dimensions.
 std::uint64_t npu_bandwidth(const Topology& topology) {
   constexpr int kNone = -1, kSeveral = -2;

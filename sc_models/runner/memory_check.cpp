@@ -34,7 +34,7 @@ void check_memory(const PlannedGraph& graph, std::uint64_t nodes, std::uint64_t 
 
 void check_memory(std::span<const PlannedWork> work, std::uint64_t nodes, std::uint64_t available) {
   std::uint64_t plans = 0;
-  std::uint64_t run = 0;  // one after the other
+  std::uint64_t run = 0;  // max, since runs are in sequence
   for (const PlannedWork& one : work) {
     plans += one.size.bytes;
     run = std::max(run, one.size.run_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the values of command line options and checks them.
 //
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>

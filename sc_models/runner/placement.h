@@ -3,7 +3,7 @@
 // (plan/parallelism.h, worker_placement.h).
 //
 // A placement file is a list of NPUs by worker rank, YAML or JSON: [3, 2, 1, 0].
-// Errors: BadInput naming the option or the file and line, what was found and what is allowed.
+// Errors: BadInput with the option or the file and line, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-// fredsim_main() puts it where SystemC keeps the command line.
+// Reads the name from SystemC's copy of the command line, set by fredsim_main().
 const char* program_name() { return sc_core::sc_argc() > 0 ? sc_core::sc_argv()[0] : kFredsim; }
 
 std::string called_as() {

@@ -16,7 +16,8 @@
 namespace fredsim {
 namespace {
 
-// A file must say where every worker of the largest strategy sits; smaller ones take the first.
+// Checks that a file places every worker of the largest strategy; smaller strategies use the first
+// ones.
 void check_covers(const Placement& placement, const Topology& topology) {
   if (placement.kind == Placement::Kind::kFile && placement.npus.size() < topology.npus.size()) {
     throw BadInput(fmt::format("{}: found {} NPUs; allowed: all {} of {}", placement.path,

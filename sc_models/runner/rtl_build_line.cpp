@@ -39,7 +39,7 @@ void RtlBuildLine::print(const std::string& text) {
     fmt::print(stream_, "{}: {}\n", program_, text);
   } else {
     is_shown_ = true;
-    // A line as wide as the terminal would wrap on some.
+    // Some terminals would wrap a line of their full width.
     const auto columns =
         static_cast<std::size_t>(std::max(1, window_columns(stream_).value_or(kUsualColumns) - 1));
     fmt::print(stream_, "{}{}", kEraseLine, text.substr(0, columns));
@@ -62,7 +62,7 @@ void RtlBuildLine::update(const RtlBuildProgress& progress) {
   const std::size_t count = progress.entries.size();
   const std::string left = fmt::format("about {} left", about(progress.seconds_left));
   if (style_ == ProgressStyle::kBar) {
-    if (progress.done == count) return;  // wiped out in a moment
+    if (progress.done == count) return;  // erased soon
     print(fmt::format(
         "building RTL of {}{}: {}", sizes(count),
         progress.done > 0 ? fmt::format(", {} built", progress.done) : "",

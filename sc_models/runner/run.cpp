@@ -29,7 +29,7 @@ struct Cases : Functions... {
   using Functions::operator()...;
 };
 
-// The base in `table`, its best self there too or `run`.
+// Speed-up over the faster of the base, in `table`, and its best self, in `table` or `run`.
 double over_best(const std::vector<ReportedRun>& table, const ReportedRun& run) {
   double speedup = run.comparison->speedup;
   if (table.size() > 1)
@@ -37,8 +37,8 @@ double over_best(const std::vector<ReportedRun>& table, const ReportedRun& run) 
   return run.is_best_base ? std::min(speedup, 1.0) : speedup;
 }
 
-// All machines at one size after the other, so that the first figures are there soon. Ends early
-// when interrupted, with an incomplete run if it was under way.
+// Runs all machines at one size before the next size, so that the first results come early. An
+// interruption ends it early, with an incomplete run if one was in progress.
 void run_jobs(const RunRequest& request, std::vector<ComparedMachine>& compared,
               RunObserver& observer) {
   for (std::size_t s = 0; s < request.work.sizes.size(); ++s) {
@@ -67,7 +67,7 @@ void finish_waves(std::vector<ComparedMachine>& compared) {
   }
 }
 
-// The kernel runs the jobs of a question, once in a process.
+// Runs the jobs of a question in the kernel, once per process.
 void simulate(const std::function<void()>& jobs, RunObserver& observer, const Results& results) {
   JobRunner runner("jobs", jobs);
   sc_core::sc_start();
@@ -105,7 +105,7 @@ Results answer(const RunRequest& request, RunObserver& observer, const FileUses&
   finish_waves(work.machines);
   for (ComparedMachine& entry : work.machines) {
     std::ranges::move(entry.runs, std::back_inserter(work.runs));
-    entry.machine.reset();  // a large one's memory is used again for the results' text
+    entry.machine.reset();  // frees memory for the results' text
     entry.plans.clear();
   }
   finish_timeline();

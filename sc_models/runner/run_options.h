@@ -2,7 +2,7 @@
 // Options shared by several questions, with their rows (results/option_row.h): machines, outputs,
 // switches, limits.
 //
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>

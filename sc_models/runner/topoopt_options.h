@@ -2,7 +2,7 @@
 // Options of the search for a switchless network and a strategy, with their rows.
 //
 // Units: bytes per second, picoseconds.
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>

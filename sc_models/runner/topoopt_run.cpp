@@ -19,7 +19,7 @@ namespace {
 constexpr double kNsOfSecond = 1e9, kPsOfSecond = 1e12, kPsOfNs = 1e3, kBytesOfGb = 1e9;
 constexpr std::uint64_t kSamplesOfNpu = 16;
 
-// BadInput of a degree opens with the option.
+// Throws BadInput for a degree, with the option's name first.
 void check_network_degree(const FinderOptions& finder, int npus) {
   try {
     ring_topology(npus, finder);
@@ -95,7 +95,8 @@ NetworkResult result_of(const TopooptResult& found) {
 
 std::string network_machine(const DirectNetwork& network, const MachineConfig& machine,
                             const TopooptAsked& asked) {
-  // No link, that of an NPU to the switch on its die included, takes more than a flit a cycle.
+  // No link takes more than a flit per cycle, including the link from an NPU to the switch on its
+  // die.
   const std::uint64_t of_npu =
       asked.link_bandwidth * static_cast<std::uint64_t>(asked.finder.degree);
   return machine_text(network, {.name = "topoopt",

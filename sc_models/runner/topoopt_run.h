@@ -2,7 +2,7 @@
 // Answers `fredsim optimize --topology`: takes a machine and a workload, returns a network and a
 // strategy.
 //
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <string>

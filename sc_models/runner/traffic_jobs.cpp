@@ -21,7 +21,7 @@
 namespace fredsim {
 namespace {
 
-// The search for saturation bisects the injection limit in this many steps: to less than 1 %.
+// Steps of the injection limit in the bisection for saturation: resolution below 1 %.
 constexpr int kSearchSteps = 128;
 
 void check_rates(const std::vector<double>& rates, const Topology& topology) {
@@ -48,7 +48,7 @@ SwitchFactory switches_of(const TrafficRequest& request, const Topology& topolog
   return factory_for(fabric);
 }
 
-// Over processes and threads.
+// Partitions the topology over processes and threads.
 RankedCut cut_of(const TrafficRequest& request, const Topology& topology) {
   const int threads = request.traffic.threads;
   if (run_ranks() == nullptr) return {.cut = cut_for_threads(topology, threads)};

@@ -32,19 +32,19 @@ constexpr std::uint64_t kSamplesOfReplica = 16;  // §8.2
 constexpr double kMaxSpeedup = 1000;
 constexpr double kMaxCapacity = 1000;
 
-// Refuses an option that was given, and is not for this kind of run.
+// Refuses an option that does not apply to this kind of run.
 void refuse_given(std::string_view option, const OptionTexts& texts, std::string_view reason) {
   if (texts.has(option))
     throw BadInput(fmt::format("{}: found '{}'{}", option, shown(texts[option]), reason));
 }
 
-// Beside another option, in whose place it is.
+// Refuses an option that another option replaces.
 void refuse_beside(std::string_view option, const OptionTexts& texts, std::string_view other) {
   if (texts.has(other))
     refuse_given(option, texts, fmt::format(" together with {}; allowed: one of them", other));
 }
 
-// Models that do not fit the NPUs (§8.2).
+// True for models that do not fit the NPUs (§8.2).
 bool streams_by_default(const std::string& workload) {
   return workload == "gpt3" || workload == "transformer_1t";
 }
@@ -80,7 +80,7 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
                              shown(found), advice(found, names)));
 }
 
-// "PREFIX" of "PREFIX.3.et", a file of one rank; else the text.
+// "PREFIX" of "PREFIX.3.et", the file of one rank; else the text itself.
 std::string trace_prefix(const std::string& text) {
   constexpr std::string_view kEnding = ".et";
   if (!text.ends_with(kEnding)) return text;
@@ -91,7 +91,7 @@ std::string trace_prefix(const std::string& text) {
   return has_rank ? std::string(rest.substr(0, dot)) : text;
 }
 
-// A file of groups beside traces, as --export-et writes it; empty: there is none.
+// Groups file of traces, as written by --export-et; empty: there is none.
 std::string groups_beside(const std::string& prefix) {
   std::error_code error;
   std::string file = groups_file(prefix);
@@ -127,7 +127,7 @@ Where kind_of(const TrainOptions& options, const OptionTexts& texts) {
   return options.training.execution == Execution::kStreaming ? Q::kStreaming : Q::kStationary;
 }
 
-// Options that mean nothing to this kind of question.
+// Refuses options without meaning for this kind of question.
 void refuse_elsewhere(Where kind, const OptionTexts& texts) {
   for (const auto& [text, read, stated] : kTrainingRows) {
     if ((text.where & kind) != 0 || !texts.has(text.name)) continue;
@@ -174,7 +174,7 @@ void complete_experts(const OptionTexts& texts, ExpertOptions& experts) {
     throw BadInput(fmt::format(
         "--expert-slots: found '{}' together with --expert-placement {}; allowed: one of them",
         shown(texts["--expert-slots"]), shown(placement)));
-  std::error_code error;  // such as a name that is too long
+  std::error_code error;  // e.g. a name that is too long
   if (!std::filesystem::exists(placement, error))
     throw BadInput(
         fmt::format("--expert-placement: found '{}'; allowed: contiguous, balanced or a file",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compute rate by which training has the speed-up of --fit.
+// Finds the compute rate at which training has the speed-up of --fit.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-// A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
+// A fit ends at this relative tolerance of the speed-up, or after a max number of pairs of runs.
 constexpr double kFitTolerance = 0.0005;
 constexpr int kMaxFitRuns = 8;
 constexpr double kFirstFitRate = 1e16;  // FLOP/s

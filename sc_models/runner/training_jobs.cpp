@@ -184,12 +184,12 @@ WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
   check_workers(strategy, topology, asked_.split);
   if (asked_.placement && !entry.is_best_base)
     return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
-  // Wherever they are, workers send the same.
+  // Traffic of workers does not depend on their placement.
   entry.placement.npus = npus_left(topology);
   if (std::ssize(entry.placement.npus) < strategy.workers())
-    return {"paper", paper_placement(strategy)};  // refused, by the failed NPU in it
+    return {"paper", paper_placement(strategy)};  // refused later, naming the failed NPU
   entry.placement.npus.resize(static_cast<std::size_t>(strategy.workers()));
-  constexpr int kPasses = 2;  // passes of inference; the second is as all others
+  constexpr int kPasses = 2;  // passes of inference; all later passes equal the second
   const TaskGraph graph = graph_of(entry, asked_.inference ? kPasses : 1);
   PlacementSearch search{.seed = request_.seed, .on_conflict = asked_.on_conflict};
   if (asked_.placement)
@@ -360,7 +360,7 @@ void TrainingJobs::elaborate() {
 void TrainingJobs::export_traces() const {
   std::optional<TraceTexts> texts;
   for (const TrainedMachine& entry : machines_) {
-    if (entry.is_best_base) continue;  // its workers may be elsewhere
+    if (entry.is_best_base) continue;  // its workers may be placed elsewhere
     TraceTexts own = trace_texts(graph_of(entry), entry.config.topology);
     if (texts && own != *texts) {
       throw BadInput(
@@ -418,11 +418,11 @@ TrainingResult TrainingJobs::trained(
   }
   const std::unique_ptr<RunEngine> engine = engine_of(entry, request_.is_flow);
   if (!asked_.fit) return run_training(*engine, *entry.tasks, on_progress);
-  // A fit runs a machine more than once, at rates of its own.
+  // A fit runs a machine several times, at different rates.
   return run_training(*engine, *tasks_of(entry), on_progress);
 }
 
-// FLOPs of all iterations; none: not known.
+// FLOPs of all iterations; none: unknown.
 std::optional<double> TrainingJobs::flops_of_run() const {
   if (asked_.inference || !asked_.is_model() || model_.split.cp > 1) return std::nullopt;
   const TrainingOptions training = training_options();
@@ -490,7 +490,7 @@ bool TrainingJobs::run_next() {
   }
   if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
   if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
-  if (asked_.best_base && !results_.empty()) {  // over the faster of the two
+  if (asked_.best_base && !results_.empty()) {  // over the faster base
     const double best = results_.size() > 1 ? results_[1].iteration_ns : result->iteration_ns;
     result->speedup_best_base =
         std::min(results_.front().iteration_ns, best) / result->iteration_ns;

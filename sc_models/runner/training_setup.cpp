@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workload as a report of training names it (TrainingJobs::workload()), and what is idealised.
+// Workload in a training report (TrainingJobs::workload()), and its idealisations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ bool TrainingJobs::is_launched_at_once() const {
   });
 }
 
-// Values that are not FP16.
+// Adds the effects of values that are not FP16.
 void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
   if (!asked_.is_model()) return;
   for (const TrainedMachine& entry : machines_) {
@@ -62,11 +62,11 @@ void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
       idealised.push_back(fmt::format(
           "all-reduces of activations carry {:g} B for each, in which FP16 values are added up",
           values.activations));
-    return;  // the first such machine
+    return;  // once, for the first such machine
   }
 }
 
-// Work that is not what each NPU would have.
+// Adds work that differs from the share of each NPU.
 void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
   if (traces_.untimed > 0)
     idealised.push_back(
@@ -149,7 +149,7 @@ std::vector<std::string> TrainingJobs::warnings() const {
   for (const TrainedMachine& entry : machines_) {
     const NpuCompute& npu = entry.config.compute;
     if (const auto beyond = memory_beyond(npu_memory(model_, training, npu), npu))
-      return {*beyond};  // the first one says it
+      return {*beyond};  // the first one is enough
   }
   return {};
 }

@@ -63,7 +63,7 @@ WaveWindow parse_wave_window(const std::string& text) {
 
 namespace {
 
-// Decimal, or hexadecimal after 0x, as a viewer shows tags.
+// Parses a decimal number, or a hexadecimal one after 0x, as viewers show tags.
 std::uint64_t parse_argument(const std::string& text, std::uint64_t max) {
   if (!text.starts_with("0x")) return parse_number(text, kWaveTrigger, 0, max);
   std::uint64_t value = 0;

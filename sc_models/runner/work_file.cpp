@@ -145,7 +145,7 @@ class WorkReader {
     return node.text;
   }
 
-  // A checked value's message, with the place in front.
+  // Prefixes the message of a failed check with the place.
   template <class Parse>
   auto located(const KeyReader& keys, std::string_view key, const Parse& parse) const {
     const ConfigNode& node = keys.node(key);
@@ -205,7 +205,7 @@ class WorkReader {
     }
   }
 
-  // In the range of its row.
+  // Number in the range of the key's row.
   std::uint64_t number(const KeyReader& keys, std::string_view key) const {
     const FileKey& row = *work_file_keys().find("", key);
     return located(keys, key, [&](const std::string& text) {
@@ -214,7 +214,7 @@ class WorkReader {
     });
   }
 
-  // A name, or a map with it.
+  // Reads a name, or a map with it.
   void after(const ConfigNode& node) {
     NamedAfter& found = afters_.back().emplace_back();
     found.place = place(node, "after");
@@ -234,7 +234,7 @@ class WorkReader {
     if (found.name.empty()) throw BadInput(found.place + ": the key 'name' is missing");
   }
 
-  // Names become places in the list.
+  // Resolves names to indices in the list.
   void resolve(std::vector<WorkItem>& items) const {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -257,7 +257,7 @@ class WorkReader {
     for (std::size_t i = 0; i < items.size(); ++i) check_circle(items, static_cast<int>(i));
   }
 
-  // Refuses an item that depends on itself, directly or by way of others.
+  // Refuses an item that depends on itself, directly or through other items.
   void check_circle(const std::vector<WorkItem>& items, int first) const {
     std::vector<int> reached{first};
     for (std::size_t next = 0; next < reached.size(); ++next) {

@@ -44,7 +44,7 @@ namespace fredsim {
 
 namespace {
 
-// The word on the command line.
+// Word of a machine on the command line.
 std::string word_of(const MachineConfig& config) {
   return with_settings(config.path, config.settings.own);
 }
@@ -72,8 +72,8 @@ void check_same_controllers(const MachineConfig& base, const MachineConfig& othe
   }
 }
 
-// Carries out an action on a machine; its errors open with the machine as typed where several have
-// its name.
+// Executes an action on a machine; its errors start with the machine as typed if several machines
+// have its name.
 template <class Action>
 auto named(const MachineConfig& config, bool shares_name, const Action& action) {
   try {
@@ -84,7 +84,7 @@ auto named(const MachineConfig& config, bool shares_name, const Action& action) 
   }
 }
 
-// "all_reduce of 1 MiB", or of the first of several.
+// "all_reduce of 1 MiB", or the first collective of several.
 std::string work_name(Collective collective, std::uint64_t bytes, std::size_t parts) {
   return fmt::format("{} of {}{}", to_string(collective), format_size(bytes),
                      parts > 1 ? fmt::format(" and {} more", parts - 1) : "");
@@ -137,7 +137,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     entry.work = named(entry.config, shares_name(entry), [&] {
       return work_on(request.work, entry.config.topology, request.seed, entry.is_best_base);
     });
-    if (request.best_base) entry.work.is_placed = true;  // all say where their workers are
+    if (request.best_base)
+      entry.work.is_placed = true;  // the result gives each machine's placement
     entry.asked_arrivals = request.arrivals;
     entry.arrivals = arrivals_of(request.arrivals, entry.config, request.seed);
   }
@@ -145,7 +146,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     return named(entry.config, shares_name(entry),
                  [&] { return specs_of(entry.work, entry.config.topology, size, request.seed); });
   };
-  // Ranks that begin each at a time of its own are those of works with order.
+  // Ranks that begin at individual times need a work with order.
   const bool has_order =
       request.work.has_order() || std::ranges::any_of(compared, [](const ComparedMachine& entry) {
         return entry.arrivals.any();
@@ -193,8 +194,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
 
 namespace {
 
-// Machines of one name and settings are told apart by their files, those of one file by their
-// number.
+// Name of a machine in a timeline: machines of equal name and settings are distinguished by their
+// files, machines of one file by their numbers.
 std::string timeline_name(const std::vector<ComparedMachine>& compared, std::size_t i) {
   const MachineConfig& config = compared[i].config;
   const auto alike = [&](bool by_file) {
@@ -209,7 +210,7 @@ std::string timeline_name(const std::vector<ComparedMachine>& compared, std::siz
   return name;
 }
 
-// By machine, empty for those without one.
+// Waveform files by machine; empty for machines without one.
 std::vector<std::string> wave_files(const RunRequest& request,
                                     const std::vector<ComparedMachine>& compared) {
   std::vector<std::string> files;
@@ -219,7 +220,7 @@ std::vector<std::string> wave_files(const RunRequest& request,
     if (request.wave.file.empty() || !matches_instance(request.wave.scope, topology)) continue;
     std::string own = request.wave.file;
     if (compared.size() > 1) own = wave_file_of(own, topology.name);
-    for (int n = 2; std::ranges::count(files, own) > 0; ++n) {  // machines of the same name
+    for (int n = 2; std::ranges::count(files, own) > 0; ++n) {  // machines of equal name
       own = wave_file_of(request.wave.file, fmt::format("{}.{}", topology.name, n));
     }
     file = own;
@@ -237,8 +238,8 @@ void check_waves(const FileUses& files, const std::vector<std::string>& waves) {
   check_outputs(files.inputs, outputs);
 }
 
-// Parts that go ahead by themselves (engine/communicator.h), which takes that nobody looks at
-// single edges.
+// Partitions that advance by themselves (engine/communicator.h), which requires that nothing
+// observes single edges.
 Cut cut_for(const Topology& topology, const FabricOptions& options) {
   const bool is_looked_at =
       options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();
@@ -266,7 +267,8 @@ void elaborate(const RunRequest& request, const FileUses& files,
   const std::vector<std::string> waves = wave_files(request, compared);
   if (request.compares) check_waves(files, waves);
   std::vector<FabricOptions> own(compared.size(), fabric);
-  std::vector<NeededSwitch> needed;  // switches of all machines: one message for what is missing
+  std::vector<NeededSwitch>
+      needed;  // switches of all machines: one message lists all that are missing
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (!waves[i].empty()) {
       own[i].wave = request.wave;

@@ -17,7 +17,7 @@ namespace fredsim {
 
 namespace {
 
-// Rounded up.
+// Cycles of a time, rounded up.
 std::uint64_t cycles_of(std::uint64_t picoseconds, const Topology& topology) {
   constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
   const Uint128 periods = static_cast<Uint128>(picoseconds) * topology.clock_hz;
@@ -127,7 +127,7 @@ std::vector<std::uint64_t> sizes_of(const OptionTexts& texts) {
                           !texts.has("-f") ? kDefaultFactor : texts["-f"]);
 }
 
-// The largest sum of a row.
+// The largest row sum.
 std::uint64_t largest_row(const std::vector<std::uint64_t>& matrix) {
   const auto n = static_cast<std::ptrdiff_t>(std::lround(std::sqrt(matrix.size())));
   std::uint64_t largest = 0;
@@ -167,7 +167,7 @@ void check_without(const OptionTexts& texts, const char* option, const char* all
           fmt::format("{}: found together with {}; allowed: {}", other, option, allowed));
 }
 
-// One item per dimension.
+// Creates one item per dimension.
 std::vector<WorkItem> items_of(const OptionTexts& texts, const Strategy& strategy,
                                const std::vector<Dimension>& dimensions) {
   if (dimensions.size() > 1) {

@@ -2,7 +2,7 @@
 // Work of a run, checked: collectives, groups, sizes.
 //
 // Units: sizes in bytes, with NCCL's meaning.
-// Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
+// Errors: BadInput with the option, or file, line and key, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kOption = "--write-placement";
 
-// A machine's name, reduced to what a file's name can have without quotes.
+// Machine name, reduced to characters that a file name can have without quotes.
 std::string word_of(const std::string& machine) {
   std::string word;
   for (const char c : machine) {
@@ -55,7 +55,7 @@ std::vector<std::string> files_of(const std::string& file,
   return files;
 }
 
-// By item, one after the other where they have an order.
+// Traffic of workers by item; in sequence if the items have an order.
 std::vector<WorkerTraffic> traffic_of(WorkOptions work, const Topology& topology,
                                       std::uint64_t seed) {
   work.placement = {};  // worker w on NPU w
@@ -83,12 +83,12 @@ WorkOptions work_on(const WorkOptions& asked, const Topology& topology, std::uin
     for (WorkItem& item : work.items) item.algorithm = "auto";
   }
   if (!is_best_base && !asked.finds_placement) return work;
-  if (!work.strategy && topology.failed.any()) return work;  // NPUs are what they are called
+  if (!work.strategy && topology.failed.any()) return work;  // members are NPU numbers
   const WorkerPlacement given{work.placement.name(),
                               npus_of(work.placement, work.strategy, topology)};
   const std::vector<WorkerTraffic> traffic = traffic_of(work, topology, seed);
   const auto workers = static_cast<int>(given.npus.size());
-  if (has_member_above(traffic, workers)) return work;  // refused by whoever plans it
+  if (has_member_above(traffic, workers)) return work;  // refused later, by the planner
   const PlacementSearch search{
       .seed = seed, .on_conflict = work.on_conflict, .at_once = !work.has_order(), .given = given};
   WorkerPlacement found = work.strategy ? auto_placement(*work.strategy, topology, traffic, search)

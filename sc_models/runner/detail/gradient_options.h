@@ -4,7 +4,7 @@
 //   --gradients [bucket[=SIZE]|layer|zero2[=SIZE]|dear[=SIZE]|priority[=SIZE]][,every=N]
 //   --compress DIMENSION=RATIO[,...]   of mp, dp, pp
 // Both functions return the value as printed, defaults included.
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <string>

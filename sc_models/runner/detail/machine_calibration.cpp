@@ -22,10 +22,10 @@ namespace {
 
 constexpr double kTriedSteps = kMaxExactSteps / 3;
 constexpr int kRuns = 3;          // sizes of a large shape, each half of the one before
-constexpr double kOfLargest = 2;  // cost of all, of the largest, at most
+constexpr double kOfLargest = 2;  // max cost of all sizes, relative to the largest
 constexpr double kMinHanded = 0.01;
 
-// No part waits for another one.
+// True if no part waits for another part.
 bool follows_from_starts(const Plan& plan) {
   return std::ranges::all_of(plan.parts, [](const Part& part) { return part.after.empty(); });
 }
@@ -69,7 +69,7 @@ std::string shape_of(const Topology& topology, const Plan& plan) {
   return shape;
 }
 
-// The same collectives planned by themselves, sizes in proportion; `bytes`: of the largest.
+// Plans the same collectives alone, with sizes in proportion; `bytes`: size of the largest.
 std::shared_ptr<const PreparedPlan> scaled(const Topology& topology, const Plan& plan,
                                            std::uint64_t bytes) {
   const auto largest = static_cast<double>(largest_bytes(plan));
@@ -83,7 +83,7 @@ std::shared_ptr<const PreparedPlan> scaled(const Topology& topology, const Plan&
   return prepare(topology, make_plan(topology, specs));
 }
 
-// By rank of a part.
+// True for each rank of a part that gets a result.
 std::vector<bool> with_results(const Plan& plan, int part) {
   std::vector<bool> sees(plan.parts[part].members.size());
   for (const Tree& tree : plan.trees) {
@@ -95,7 +95,7 @@ std::vector<bool> with_results(const Plan& plan, int part) {
 
 using RankCycles = std::vector<std::vector<double>>;  // by part
 
-// When ranks are complete of a plan that an engine runs by itself.
+// Completion times of ranks for a plan that an engine runs alone.
 RankCycles rank_cycles(RunEngine& engine, const PreparedPlan& plan) {
   RankCycles cycles;
   for (const Part& part : plan.plan.parts) cycles.emplace_back(part.members.size());
@@ -127,7 +127,7 @@ Point point_of(Machine& machine, const std::shared_ptr<const PreparedPlan>& plan
       .bytes = bytes, .exact = rank_cycles(engine, *plan), .flow = flow_cycles_of(machine, plan)};
 }
 
-// The largest first; one: of the plan itself.
+// Points, largest first; a single point is the plan itself.
 std::vector<Point> points_of(Machine& machine, const std::shared_ptr<const PreparedPlan>& whole,
                              std::uint64_t max_hops) {
   const Topology& topology = machine.topology();
@@ -142,7 +142,7 @@ std::vector<Point> points_of(Machine& machine, const std::shared_ptr<const Prepa
     for (int r = 0; r < kRuns; ++r, bytes /= 2)
       points.push_back(point_of(machine, scaled(topology, whole->plan, bytes), bytes));
   } catch (const RoutingConflict&) {
-    return {};  // planned by itself it is another one
+    return {};  // planned alone it is a different plan
   }
   return points;
 }
@@ -161,7 +161,7 @@ Surplus measured(Machine& machine, const std::shared_ptr<const PreparedPlan>& wh
     const std::vector<bool> sees_results = with_results(whole->plan, static_cast<int>(p));
     for (std::size_t r = 0; r < flow[p].size(); ++r) {
       const auto surplus = [&](const Point& point) { return point.exact[p][r] - point.flow[p][r]; };
-      // On the line through two points.
+      // Interpolates on the line through two points.
       const auto at = [&](const Point& low, const Point& high, std::uint64_t size) {
         return surplus(high) + (surplus(high) - surplus(low)) *
                                    (static_cast<double>(size) - static_cast<double>(high.bytes)) /
@@ -203,7 +203,7 @@ MachineCalibration::MachineCalibration(const Topology& topology, Machine* machin
   calibrator_.add(known);
 }
 
-// ---- together
+// ---- concurrent collectives
 
 struct MachineCalibration::Together {
   Together(const Topology& topology, std::vector<const Part*> of)
@@ -218,15 +218,15 @@ struct MachineCalibration::Together {
   }
 
   std::vector<const Part*> parts;
-  std::optional<CalibratedWork> shape;  // none: it does not follow from sizes
+  std::optional<CalibratedWork> shape;  // none: not determined by sizes
   std::uint64_t bytes;                  // size of the largest
 };
 
-// None: nothing is known.
+// Error of concurrent collectives; none: unknown.
 std::optional<FlowErrorResult> MachineCalibration::error_of(const Together& of) const {
   if (!of.shape) return std::nullopt;
   FlowErrorResult result{.measured_on = topology_.name, .sizes = {of.bytes}};
-  // A file has a run of these very parts.
+  // A file may have a run of exactly these parts.
   if (calibrator_.has_run(*of.shape, of.bytes) &&
       std::ranges::equal(specs_of(*of.shape, of.bytes), of.parts, {}, &CollectiveSpec::bytes,
                          &Part::bytes))
@@ -265,7 +265,7 @@ MachineCalibration::OfPlan MachineCalibration::surplus_of(const Plan& plan,
   return {std::ranges::max(surpluses(of)), error_of(of).has_value()};
 }
 
-// By part.
+// Calibration offsets by part.
 std::vector<double> MachineCalibration::surpluses(const Together& of) {
   std::vector<double> surplus(of.parts.size());
   if (!of.shape) return surplus;
@@ -297,7 +297,7 @@ RunResult MachineCalibration::run(const AnyPlan& work) {
   return result;
 }
 
-// ---- operations by themselves
+// ---- single operations
 
 std::vector<Surplus> MachineCalibration::of(
     std::span<const std::shared_ptr<const PreparedPlan>> plans) {

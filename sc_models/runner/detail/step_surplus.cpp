@@ -14,7 +14,7 @@
 namespace fredsim {
 namespace {
 
-// Sizes that change in one dimension.
+// Sizes with a change in one dimension.
 std::vector<int> only(int dimension, int size) {
   std::vector<int> sizes(dimension + 1);
   sizes.back() = size;
@@ -27,7 +27,7 @@ std::vector<int> all_of(int npus) {
   return group;
 }
 
-// Members in their order, by the first places of a block.
+// Renumbers members in their order to the first places of a block.
 void use_first_places(std::vector<Part>& parts) {
   std::map<NodeId, NodeId> places;
   for (const Part& part : parts)
@@ -38,7 +38,7 @@ void use_first_places(std::vector<Part>& parts) {
     for (NodeId& member : part.members) member = places.at(member);
 }
 
-// Parts that do the same, each by NPUs of its own.
+// True for parts that do the same on disjoint NPUs.
 bool are_alike(const std::vector<Part>& parts) {
   std::set<NodeId> members;
   std::size_t count = 0;
@@ -72,7 +72,7 @@ std::vector<std::string> resized_settings(const MachineConfig& config,
     if (block.facts.links == nullptr || sizes[d] == 0 || sizes[d] == size) continue;
     const std::string key = fmt::format("fabric.dimensions.{}", d + 1);
     settings.push_back(fmt::format("{}.size={}", key, sizes[d]));
-    // Links are as wide as before.
+    // Link width is unchanged.
     const auto planes = static_cast<std::uint64_t>(block.topology->nodes.front().ports);
     const auto links_of = [&](int npus) {
       return planes * static_cast<std::uint64_t>(block.facts.links(npus));
@@ -162,7 +162,7 @@ MachineCalibration::OfPlan StepSurplus::measured(int dimension,
   for (const Block& block : blocks)
     if (members <= block.size()) return surplus_of(block);
   bool are_measured = true;
-  std::vector<std::pair<double, double>> points;  // NPUs, surplus
+  std::vector<std::pair<double, double>> points;  // NPUs, calibration offset
   for (const Block& block : blocks) {
     const auto bytes =
         std::max<std::uint64_t>(1, part.bytes * static_cast<std::uint64_t>(block.size()) /

@@ -39,7 +39,7 @@ void check_instance_pattern(const char* option, const std::string& pattern,
     return matches_instance(pattern, *topology);
   };
   if (!std::ranges::any_of(topologies, matches)) {
-    check_switch_pattern(option, pattern, topologies);  // its message names the switches
+    check_switch_pattern(option, pattern, topologies);  // throws a message that names the switches
   }
 }
 

@@ -22,24 +22,24 @@
 namespace fredsim {
 namespace {
 
-constexpr std::size_t kMostSizes = 3;  // by which an error is measured
+constexpr std::size_t kMostSizes = 3;  // max number of sizes for an error
 constexpr std::array<std::uint64_t, 10> kCheckedSizes{4 * kKiB,   16 * kKiB, 128 * kKiB, 256 * kKiB,
                                                       512 * kKiB, 2 * kMiB,  4 * kMiB,   8 * kMiB,
                                                       32 * kMiB,  64 * kMiB};
 constexpr std::array<std::uint64_t, 3> kLimits{64 * kKiB, kMiB, 16 * kMiB};
 
-// Sizes up to the first of kLimits, from there to the next, and so on.
+// Index of the size range: up to the first of kLimits, from there to the next, and so on.
 std::ptrdiff_t range_of(std::uint64_t bytes) {
   return std::ranges::lower_bound(kLimits, bytes) - kLimits.begin();
 }
 
-// Groups of as many NPUs, which do the same.
+// True for groups of equal size that do the same.
 bool do_the_same(const Part& a, const Part& b) {
   return a.collective == b.collective && a.bytes == b.bytes && a.vc == b.vc &&
          a.algorithms == b.algorithms && a.members.size() == b.members.size();
 }
 
-// A size that a block can have in its place; as it is where there is none.
+// Half the size of a block if possible, else the size itself.
 int halved(const SystemBlock& block, int size) {
   if (block.facts.links == nullptr || size <= 2) return size;
   const int half = size / 2;
@@ -76,21 +76,21 @@ class SystemCalibration::SmallerSystem {
  public:
   struct Checked {
     std::uint64_t bytes = 0;
-    double percent = 0;  // by which flows and the exact run differ
+    double percent = 0;  // difference between flows and the exact run
   };
 
   SmallerSystem(const MachineConfig& system, const FabricOptions& options, const std::string& name);
 
-  // Compares one of SystemPlan::collectives of the large system, with so many bytes, or with its
-  // own, halved until the run does not take long;
-  // none: it would take long, a step has no surplus, or the system cannot run exactly.
+  // Compares one of SystemPlan::collectives of the large system, at the given or its own size,
+  // halved until the run is short enough; none: the run would take long, a step has no offset, or
+  // the system cannot run exactly.
   std::optional<Checked> check(const Part& collective, const Chunking& chunking,
                                std::optional<std::uint64_t> bytes = {});
-  // It is as large as the large one, and runs exactly.
+  // True if it is as large as the large system and runs exactly.
   bool is_whole() const {
     return machine_ != nullptr && smaller_.topology.npus.size() == system_.topology.npus.size();
   }
-  // Runs a plan of the large system, where it is as large.
+  // Runs a plan of the large system, if this one is as large.
   RunResult exact_run(const SystemPlan& plan) {
     return complete(run_plan(*machine_, expanded(smaller_.topology, plan)));
   }
@@ -125,7 +125,7 @@ std::string SystemCalibration::SmallerSystem::name() const {
   return fmt::format("{} with {} NPUs", smaller_.topology.name, npus);
 }
 
-// Without a group where the root is at none of the places here.
+// Collective on this system; without a group if the root's place does not exist here.
 CollectiveSpec SystemCalibration::SmallerSystem::spec_here(const Part& collective) const {
   const SystemPlaces places(system_.topology), here(smaller_.topology);
   std::vector<std::vector<int>> in(static_cast<std::size_t>(places.dimensions()));
@@ -219,7 +219,7 @@ std::optional<FlowErrorResult> SystemCalibration::error_of(const SystemPlan& pla
     return std::nullopt;
   FlowErrorResult result{.measured_on = measured_on()};
   std::vector<double> percents;
-  // From the largest: where sizes of the same interval are too large, the next ones are taken.
+  // Sizes from the largest down: the next one is used if a size of the same range is too large.
   for (const std::uint64_t size : kCheckedSizes | std::views::reverse) {
     const bool is_near = range_of(size) == range_of(collective.bytes);
     if (percents.size() >= kMostSizes || (!is_near && size > collective.bytes)) continue;

@@ -26,7 +26,7 @@ std::size_t simulated_nodes(const Topology& topology, bool is_flow) {
     if (block.topology->flow_only.empty()) nodes += block.topology->nodes.size();
   const std::vector<int> sizes = smaller_sizes(topology);
   const auto npus = std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies{});
-  // Both have the blocks; the smaller system is a machine, too, as large a part of the system as
+  // Both systems have the blocks; the smaller system is also a machine, with nodes in proportion to
   // its NPUs.
   return 2 * nodes + topology.nodes.size() * npus / topology.npus.size();
 }
