@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of commands on the command line: added from the rows of tables (results/option_row.h),
-// collected as text, and read once all are there, so that every message has the same form.
+// Adds options of commands to the command line from the rows of tables (results/option_row.h).
+// Values are collected as text and read once all are present, so every message has the same form.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,12 +19,12 @@
 
 namespace fredsim {
 
-// Options added from here on stand under this heading.
+// Puts options added from here on under this heading.
 inline void under(CLI::App& command, const char* heading) {
   command.option_defaults()->group(heading);
 }
 
-// Arguments and options under their headings, in the order in which the first of each was added.
+// Group of arguments and options under one heading; groups are ordered by their first addition.
 struct OptionGroup {
   std::string heading;
   std::vector<const CLI::Option*> options;
@@ -38,18 +38,18 @@ inline std::vector<OptionGroup> option_groups(const CLI::App& app) {
   return groups;
 }
 
-// Words that shells offer for a value, blanks between them. Kept as the name of a validator that
-// takes everything.
+// Offers words, separated by blanks, to shells that complete a value. The words are the name of a
+// validator that accepts everything.
 inline void offer(CLI::Option* option, const std::string& words) {
   option->check(CLI::Validator([](std::string&) { return std::string(); }, "").name(words));
 }
 
-// The same, of the words that the value's check allows.
+// Offers the words that the value's check allows.
 inline void offer(CLI::Option* option, std::span<const std::string_view> words) {
   offer(option, fmt::format("{}", fmt::join(words, " ")));
 }
 
-// An option or argument of a row.
+// Adds an option or argument from its row.
 inline CLI::Option* add(CLI::App& command, const OptionText& option, OptionTexts& texts) {
   under(command, option.heading);
   const std::string meaning =
@@ -78,16 +78,16 @@ inline CLI::Option* add(CLI::App& command, const OptionText& option, OptionTexts
   return added;
 }
 
-// Options of a command: tables, what was given, and what is read from it.
+// Options of a command: tables, given texts, and the values read from them.
 class OptionSet {
  public:
-  // Options of tables, which read() puts into `options`.
+  // Adds the options of tables, which read() stores in `options`.
   template <class Options, class... Tables>
   void add(CLI::App& command, Options& options, const Tables&... tables) {
     (add_given(command, tables), ...);
     (reads_.emplace_back([this, tables, &options] { read_rows(tables, texts, options); }), ...);
   }
-  // The same, read by the code that completes them.
+  // Adds options whose texts are read by the code that completes them.
   template <class Rows>
   void add_given(CLI::App& command, const Rows& rows) {
     for (const auto& row : rows) fredsim::add(command, row.text, texts);
@@ -96,7 +96,7 @@ class OptionSet {
   void read() const {
     for (const auto& read : reads_) read();
   }
-  // Options that were given, and that only flits have.
+  // Refuses given options that only flit-level runs have.
   void refuse_with_flows() const {
     for (const auto& check : flow_checks_) check();
   }
@@ -107,7 +107,7 @@ class OptionSet {
   std::vector<std::function<void()>> reads_, flow_checks_;
 };
 
-// Those words; empty: none.
+// Words offered for a value; empty: none.
 inline std::string offered(CLI::Option& option) {
   try {
     return option.get_validator(0)->get_name();

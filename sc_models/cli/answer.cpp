@@ -20,7 +20,7 @@
 namespace fredsim {
 namespace {
 
-// As far as somebody reads it.
+// Writes the text, until the reader closes.
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -82,7 +82,7 @@ CommandEnd AskedQuestion::answer() {
     text = results_text(results, origin_of(command_line_));
     check_complete(results);
   });
-  question_.reset();  // with its file of progress, whose end somebody may wait for
+  question_.reset();  // closes its progress file, whose end a reader may wait for
   if (end.code == ExitCode::kDone) end.text = std::move(text);
   return end;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question in the words of its command, answered for another program: Python, or a study that has
-// it as a point.
+// Answers a question, given in the words of its command, for another program: Python, or a study
+// with the question as a point.
 //
 //   fredsim::AskedQuestion asked({"traffic", "mesh_2x2", "--rate=0.1"});
 //   const fredsim::CommandEnd end = asked.answer();  // code and text
 //
-// Nothing is printed but what the command prints with --quiet; files that the question names are
-//   written.
+// Output is the same as the command's with --quiet; files that the question names are written.
 #pragma once
 
 #include <functional>
@@ -22,15 +21,15 @@ namespace fredsim {
 
 class AskedQuestion {
  public:
-  // `words`: of the command line, without the program.
+  // `words`: words of the command line, without the program.
   explicit AskedQuestion(std::vector<std::string> words);
 
-  // Opens the file of progress; answer() does so where nobody has.
+  // Opens the progress file; answer() does it unless it is open.
   void begin();
-  // Once; the text are results in the form of --json, or the message of an error, that of the words
-  // first.
+  // Answers the question; may be called once. The text is the results in the form of --json, or the
+  // error message; errors in the words come first.
   CommandEnd answer();
-  // The same into descriptors, results or message. The exit code.
+  // Writes results or message to the descriptors; returns the exit code.
   int answer_into(int out, int err);
 
  private:
@@ -40,7 +39,7 @@ class AskedQuestion {
   std::optional<Question> question_;
   FileUses files_;
   std::string command_line_;
-  CommandEnd end_;  // until now
+  CommandEnd end_;  // end so far
   bool has_begun_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim calibrate`: exact runs by which flows are calibrated, kept in a file.
+// `fredsim calibrate`: runs the exact simulations that calibrate flows and keeps them in a file.
 #include <fmt/format.h>
 
 #include <memory>
@@ -25,7 +25,7 @@ constexpr const char* kCalibrationLegend =
     "Exact runs by which flows are calibrated, and others by which what remains is checked: "
     "the mean and the largest difference of the times, either way.";
 
-// Collectives made of a size alone.
+// Collectives that are defined by a size alone.
 const std::vector<std::string> kCollectives{"all_reduce", "reduce_scatter", "all_gather",
                                             "reduce",     "broadcast",      "gather",
                                             "scatter",    "all_to_all"};

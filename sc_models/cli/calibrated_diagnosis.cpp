@@ -12,9 +12,10 @@
 namespace fredsim {
 namespace {
 
-constexpr double kSame = 1e-9;  // factors that differ by less are one
+constexpr double kSame = 1e-9;  // factors closer than this are equal
 
-// A system is read anew, since smaller ones are made from its file, too.
+// Machine with covering buffers; a system is read anew, since smaller systems are made from its
+// file.
 MachineConfig covered_machine(const MachineConfig& machine, bool is_system) {
   MachineConfig covered = machine;
   covered.topology = with_covering_buffers(machine.topology);
@@ -47,7 +48,7 @@ CalibratedDiagnosis::CalibratedDiagnosis(const RunRequest& request, const FileUs
     by_flows_.push_back(
         diagnose_by_flows(machine(), machines_[kCovered].config.topology, work_, size));
   if (!is_calibrated_) return;
-  // Classes that no size needs are made all the same: places in the list stay.
+  // Variants are made even if no size needs them, so that indices in the list are constant.
   if (!is_system) machines_.push_back({.config = close_machine(machine()), .work = work});
   for (ComparedMachine& machine : machines_)
     machine.plans = {
@@ -90,7 +91,7 @@ void CalibratedDiagnosis::calibrate(FlowDiagnosis& flows, std::uint64_t size) {
         limit.time_ns = std::min(result.time_ns, *limit.time_ns);
     } else {
       limit.time_ns = result.time_ns / factor;
-      limit.is_calibrated = std::abs(factor - 1) < kSame;  // nothing was changed
+      limit.is_calibrated = std::abs(factor - 1) < kSame;  // flows are unchanged
     }
   }
   for (const LiftedLimit& limit : result.limits)

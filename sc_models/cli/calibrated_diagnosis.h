@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnoses (cli/diagnosis.h) whose times are those of runs with `--engine flow`, which exact runs
-// calibrate.
+// Diagnoses (cli/diagnosis.h) with the times of `--engine flow` runs that are calibrated by exact
+// runs.
 //
-// Run: the work as given; with buffers that cover, where they are larger; with the best algorithm
-//   and chunks; and on a machine that is no system, where buffers do not limit, with links of a
-//   cycle.
-// Other limits: their factor by flows, times the time as given, but for the latency of systems,
-//   where a surplus over flows is taken to be latency, too.
-// Machines of more than kMaxCalibratedNodes nodes that run flit by flit: flows alone.
-// Use: a constructor before the simulation begins, then run() in an SC_THREAD.
-// Errors: as plan_work(), elaborate() and run_job() raise them.
+// Runs: the work as given; with covering buffers, if larger; with the best algorithm and chunks;
+//   and, on a machine that is no system and is not limited by buffers, with links of one cycle.
+// Other limits: their factor by flows, multiplied by the time of the given work. Exception: latency
+//   of systems, where the calibration offset counts as latency, too.
+// Machines of more than kMaxCalibratedNodes nodes that run flit by flit: flows only.
+// Use: construct before the simulation begins, then call run() in an SC_THREAD.
+// Errors: errors of plan_work(), elaborate() and run_job().
 #pragma once
 
 #include <string>
@@ -25,12 +24,12 @@ inline constexpr std::size_t kMaxCalibratedNodes = 4096;
 
 class CalibratedDiagnosis {
  public:
-  // `given`: of plan_work(). `work_file`: DiagnosedWork's.
+  // `given`: result of plan_work(). `work_file`: as in DiagnosedWork.
   CalibratedDiagnosis(const RunRequest& request, const FileUses& files, ComparedMachine given,
                       const std::string& work_file);
 
   const MachineConfig& machine() const { return machines_[kGiven].config; }
-  // `size`: place of the run's size.
+  // Diagnosis at one size. `size`: index of the run's size.
   Diagnosis run(std::size_t size);
 
  private:
@@ -42,7 +41,7 @@ class CalibratedDiagnosis {
   const RunRequest& request_;
   DiagnosedWork work_;
   std::vector<FlowDiagnosis> by_flows_;    // by size
-  std::vector<ComparedMachine> machines_;  // by Variant; as many as there are
+  std::vector<ComparedMachine> machines_;  // by Variant; only the existing ones
   bool is_calibrated_ = false;
 };
 

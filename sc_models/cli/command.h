@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command of the program: a row of the table in commands.h, and what one command line asks of it.
+// Command of the program: a row of the table in commands.h, and the request of one command line.
 //
-// A command is a file of its own, <name>_command.cpp: options, checks, files, run, help and
-// examples. Nothing else compares its name. Results go to standard output, progress to standard
-// error.
-// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is written to --json
-// then. Interrupted after all that was measured so far is printed and written.
+// A command has its own file, <name>_command.cpp: options, checks, files, run, help and examples.
+// No other code compares its name. Results go to standard output, progress to standard error.
+// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); --json is not written then.
+//   Interrupted, after the results so far are printed and written.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,10 +18,10 @@
 
 namespace fredsim {
 
-// A command line, as far as all commands have it.
+// Parts of a command line that all commands have.
 struct Invocation {
-  std::string command_line;  // all of it, as a shell takes it: "fredsim run …"
-  FileUses files;            // known without a machine
+  std::string command_line;  // complete and quoted for a shell: "fredsim run …"
+  FileUses files;            // known before machines are read
 };
 
 class Command {
@@ -32,33 +31,32 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  // Arguments and options, in the order of the help text. What the user gives is kept as text.
+  // Adds arguments and options in the order of the help text. Given values are kept as text.
   virtual void add_to(CLI::App& app) = 0;
-  // After the command line was parsed. BadInput naming the option, what was found and what is
-  // allowed, as far as that can be told without reading a machine.
+  // Checks the parsed command line. BadInput with the option, the found value and the allowed
+  // values, for checks that need no machine.
   virtual void check() = 0;
-  // After check().
+  // Files of the command; called after check().
   virtual FileUses files() const = 0;
-  // The question that it puts, after check(); none: it puts none.
+  // Question of the command, after check(); none if it asks none.
   virtual std::optional<Question> question() const { return std::nullopt; }
-  // Once in a process, during SystemC elaboration.
+  // Runs the command once per process, during SystemC elaboration.
   virtual void run(const Invocation& invocation) = 0;
 };
 
 struct CommandRow {
   const char* name;
-  const char* purpose;       // a sentence
-  const char* aliases = "";  // names that others have for it, blanks between, for hints
-  const char* several = "";  // the command that takes several machines, where this one takes one
-  // Options of --help, the most important first, blanks between them; empty: all. --help-all has
-  // all.
+  const char* purpose;       // one sentence
+  const char* aliases = "";  // names in other simulators, separated by blanks, for hints
+  const char* several = "";  // the command for several machines, if this one takes one
+  // Options of --help, most important first, separated by blanks; empty: all. --help-all shows all.
   const char* main_options = "";
-  const char* examples;  // command lines, indented by two; --help has the first two (help.h)
+  const char* examples;  // command lines, indented by two; --help shows the first two (help.h)
   std::unique_ptr<Command> (*make)();
-  // Several processes may run it together (ranks/ranks.h).
+  // True if several processes may run it together (ranks/ranks.h).
   bool runs_on_ranks = false;
-  // Kind of its results (report/fields/all.h), where a point of a study can be such a command, with
-  // one machine.
+  // Kind of its results (report/fields/all.h), if a study's point can be this command with one
+  // machine.
   const fields::Object* point_results = nullptr;
 };
 

@@ -33,14 +33,14 @@ constexpr const char* kOutOfMemory =
     "out of memory; a smaller machine or group, or fewer sizes and machines in one command, need "
     "less";
 
-// Errors of the system where it has no memory for another thread, child or mapping.
+// True for system errors due to lack of memory for another thread, child or mapping.
 bool is_out_of_memory(const std::system_error& error) {
   return error.code() == std::errc::not_enough_memory ||
          error.code() == std::errc::resource_unavailable_try_again;
 }
 
-// An exception that cannot be caught: SystemC's destructors allocate, and throw where there is
-// nothing left.
+// Ends the process after an exception that cannot be caught: SystemC's destructors allocate, and
+// throw if memory is exhausted.
 [[noreturn]] void end_without_unwinding() {
   const char* message = "internal error, a fault of fredsim and not of its input";
   try {
@@ -49,7 +49,7 @@ bool is_out_of_memory(const std::system_error& error) {
     message = kOutOfMemory;
   } catch (const std::system_error& error) {
     if (is_out_of_memory(error)) message = kOutOfMemory;
-  } catch (...) {  // the message stays
+  } catch (...) {  // the message is kept
   }
   std::fputs(program_name(), stderr);
   std::fputs(": ", stderr);
@@ -58,8 +58,8 @@ bool is_out_of_memory(const std::system_error& error) {
   std::_Exit(static_cast<int>(ExitCode::kFailed));
 }
 
-// Nothing a user does should lead here. Our own checks say what does not hold; what a library says
-// is not shown.
+// Message of an internal error, which no user input should cause. Failed checks of fredsim are
+// quoted; texts of libraries are not.
 std::string what_stopped(const std::exception& error) {
   const bool is_ours = typeid(error) == typeid(std::logic_error);
   return fmt::format("internal error, a fault of fredsim and not of its input: {}",
@@ -69,7 +69,7 @@ std::string what_stopped(const std::exception& error) {
 std::string what_stopped(const sc_core::sc_report& report) {
   const std::string_view place = report.get_msg_type();
   if (place.starts_with("/fredsim/")) return report.get_msg();
-  // A failure of the process.
+  // Failures of the process, not of the model.
   if (place == "failed to allocate stack memory" || place == "stack setup failed")
     return kOutOfMemory;
   return fmt::format("internal error, a fault of fredsim and not of its input: SystemC, {}", place);
@@ -80,7 +80,9 @@ std::string what_stopped(const sc_core::sc_report& report) {
 void begin_process() {
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);  // NOLINT(concurrency-mt-unsafe): no threads yet
   std::set_terminate(end_without_unwinding);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, not a death
+  std::signal(
+      SIGXFSZ,
+      SIG_IGN);  // a file over the size limit is reported as an error instead of ending the process
   sc_core::sc_report_handler::set_handler(report_to_stderr);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// End of a command, whatever it is that ends it.
+// End of a command: its exit code and message, for every way in which it can end.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@ inline constexpr const char* kStdoutFailed = "standard output: cannot be written
 
 struct CommandEnd {
   ExitCode code = ExitCode::kDone;
-  std::string text;      // empty: nothing went wrong
-  bool by_rank = false;  // only since another one ended
+  std::string text;      // empty: no error
+  bool by_rank = false;  // ended only because another rank ended
 };
 
-// Before anything else, in a process that runs a command: a file over the size limit, and an
-// exception that cannot be caught, end it in order, and SystemC leaves standard output to the
+// Prepares a process that runs a command; called first. A file over the size limit and an
+// uncatchable exception end the command in order, and SystemC leaves standard output to the
 // results.
 void begin_process();
 
 CommandEnd end_of(const std::function<void()>& command);
 
-// A message as it is printed: quoted input may be long, and may hold what a terminal would obey.
-// `words`: those of the command line.
+// Message as printed: long quoted input is shortened, and control characters for terminals are
+// replaced. `words`: words of the command line.
 std::string printed_message(const std::string& message, std::span<const std::string_view> words);
 
 }  // namespace fredsim

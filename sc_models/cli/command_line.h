@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as text, for results to say what made them.
+// Text of the command line, which results record as their origin.
 #pragma once
 
 #include <span>
@@ -8,9 +8,8 @@
 
 namespace fredsim {
 
-// "fredsim run configs/mesh.yaml --set 'a=b c'": program and words after it, those that a shell
-// would not take as they are in quotes. The program's path is left out: results do not depend on
-// it.
+// "fredsim run configs/mesh.yaml --set 'a=b c'": program and its words, quoted if a shell needs
+// quotes. The program's path is omitted, so results do not depend on it.
 std::string command_line(std::string_view program, std::span<const char* const> words);
 
 }  // namespace fredsim

@@ -21,7 +21,7 @@ struct ShownOption {
   std::string meaning;
 };
 
-// Its first sentence, without what a shell would read.
+// First sentence of a meaning, without characters that a shell interprets.
 std::string short_meaning(std::string_view text) {
   std::string meaning(text.substr(0, text.find_first_of(":;.")));
   std::erase_if(meaning, [](char c) {
@@ -44,14 +44,14 @@ std::vector<ShownOption> options_of(CLI::App& command) {
   return options;
 }
 
-// True of commands whose first words are machines.
+// True for commands whose first words are machines.
 bool takes_machines(CLI::App& command) {
   return std::ranges::any_of(command.get_options(), [](const CLI::Option* option) {
     return option->get_name().starts_with("CONFIG");
   });
 }
 
-// Words of its first argument that is no option; empty: machines or files.
+// Words of the command's first argument; empty: machines or files.
 std::string first_words(CLI::App& command, const std::string& commands) {
   if (command.get_name() == "help") return commands;
   for (CLI::Option* option : command.get_options())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion of the command line by shells, from the commands, their options and the words that
-// these offer (add_option.h): machines by name, files, and the values of options that have a list
-// of them.
+// Shell completion of the command line, generated from the commands, their options and offered
+// words (add_option.h): names of machines, files, and values of options that have a list of them.
+//
 // Errors: BadInput for a shell other than bash, zsh and fish.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace fredsim {
 
-// Script for the shell; commands and options that are hidden are not in it.
+// Script for the shell, without hidden commands and options.
 std::string completion_script(CLI::App& app, const std::string& shell);
 
 }  // namespace fredsim

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kSameTime = 1 - 1e-9;
 
-// All algorithms that have the collective, algorithms in the switches first.
+// All algorithms of the collective, algorithms in the switches first.
 std::vector<std::string> algorithms_with(Collective collective) {
   std::vector<std::string> names;
   for (const Algorithm* algorithm : algorithms())
@@ -34,7 +34,7 @@ std::vector<std::string> algorithms_with(Collective collective) {
   return names;
 }
 
-// "fabric.link_latency", "fabric.dimensions.N.latency", of a file of others that file.
+// Latency keys, "fabric.link_latency" or "fabric.dimensions.N.latency", or the file of the network.
 std::string latency_keys(const MachineConfig& machine) {
   std::set<std::string> keys;
   std::string file = "the network's file";
@@ -55,11 +55,11 @@ std::string latency_keys(const MachineConfig& machine) {
                       : fmt::format("{}", fmt::join(keys, ", "));
 }
 
-// The best work that was found, and how it differs from the one given.
+// Best work found, and its difference from the given one.
 struct Found {
   WorkOptions work{};
   double ns = 0;
-  std::string option{};  // empty: it does not
+  std::string option{};  // empty: no difference
 };
 
 class Doctor {
@@ -120,7 +120,7 @@ class Doctor {
     const auto is_enough = [&](const WhichBuffers& which) {
       return ns_of(with_covering_buffers(topology_, which), work_.options) < both * kNoGain;
     };
-    // Pipelines of routers, which flows know nothing of, may need them all the same.
+    // Router pipelines, which flows do not model, may still need them.
     if (gains(both) && is_enough({.of_npus = false}))
       larger.of_npus = false;
     else if (gains(both) && is_enough({.of_switches = false}))
@@ -184,7 +184,7 @@ class Doctor {
 
   bool is_tried() const { return topology_.npus.size() <= kMaxTriedNpus; }
 
-  // Takes a work over where it is faster; none that the machine cannot do.
+  // Takes a work over if it is faster; works that the machine cannot run are skipped.
   void try_work(const Topology& topology, const FlowLifts& lifts, const WorkOptions& work,
                 const std::string& option, Found& best) {
     try {
@@ -281,7 +281,7 @@ class Doctor {
     return best;
   }
 
-  // Options that differ from the work as given.
+  // Options that differ from the given work.
   std::string option_of(const Chunking& chunking) const {
     const Chunking& given = work_.options.chunking;
     std::vector<std::string> options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim doctor`: what keeps a work on a machine above the bound of its network.
+// `fredsim doctor`: limits that keep a work on a machine above the bound of its network.
 #include <fmt/format.h>
 
 #include <cstdio>

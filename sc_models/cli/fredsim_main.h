@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fredsim, the command line: parses, runs a command, turns errors into exit codes.
+// Main function of fredsim, the command line: parses, runs a command, turns errors into exit codes.
 //
-// Use: the main() of a program that is fredsim with something of its own calls it once, having
-//   added its kinds of switches (switch/switch_kind.h). Link fredsim_cli. `program`: what it calls
-//   itself.
+// Use: a program that extends fredsim adds its kinds of switches (switch/switch_kind.h) and then
+//   calls fredsim_main() once from its main(). Link fredsim_cli. `program`: name of the program.
 #pragma once
 
 #include "runner/program_name.h"

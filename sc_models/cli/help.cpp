@@ -22,19 +22,19 @@ namespace fredsim {
 
 namespace {
 
-constexpr std::size_t kNarrowest = 60;  // to the right of the options' names there must be room
+constexpr std::size_t kNarrowest = 60;  // min room to the right of the options' names
 constexpr std::size_t kWidest = 100;
-constexpr std::size_t kFurther = 2;  // indentation of lines that go on
+constexpr std::size_t kFurther = 2;  // indentation of continuation lines
 constexpr std::size_t kBriefNames = 26;
 constexpr std::string_view kExample = "  fredsim ";
 constexpr std::string_view kFiles = "configs/";
 
-// True of the first line of an example, and of one after a backslash.
+// True for the first line of an example, and for a line after a backslash.
 bool is_of_command(const std::string& line) {
   return line.starts_with(kExample) || line.starts_with("    ");
 }
 
-// An example's line as it can be typed here.
+// Line of an example as it can be typed here.
 std::string as_typed(std::string line) {
   if (line.starts_with(kExample)) line.replace(2, kExample.size() - 3, called_as());
   const std::size_t file = line.find(kFiles);
@@ -59,7 +59,7 @@ std::string first_sentence(const std::string& meaning) {
   return meaning.substr(0, meaning.find(". "));
 }
 
-// CLI11's, with lines that end before the edge.
+// CLI11's formatter with line wrapping.
 class WrappingFormatter : public CLI::Formatter {
  public:
   explicit WrappingFormatter(std::size_t columns) : columns_(columns) {}
@@ -79,7 +79,7 @@ class WrappingFormatter : public CLI::Formatter {
   }
 
  protected:
-  // Command lines stay whole, to be copied.
+  // Footer with whole command lines, for copying.
   std::string shown_footer(const std::string& footer) const {
     std::istringstream lines(footer);
     std::string text;
@@ -98,7 +98,7 @@ class WrappingFormatter : public CLI::Formatter {
   std::size_t columns_;
 };
 
-// --help of a command, and --help-all by the one above.
+// --help of a command; WrappingFormatter formats its --help-all.
 class CommandFormatter final : public WrappingFormatter {
  public:
   CommandFormatter(std::size_t columns, std::vector<std::string> main_options, std::string footer)

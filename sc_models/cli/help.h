@@ -18,11 +18,11 @@ inline constexpr const char* kExitCodes =
     "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
     "3 routing conflict, 130 interrupted.";
 
-// Settings of the program, before its commands are added.
+// Formatter of the program's help; set before its commands are added.
 std::shared_ptr<CLI::Formatter> help_formatter();
 
-// Called on a command that has all of its other options, and maybe a footer. `main_options`,
-// `examples`: as in CommandRow.
+// Completes the help of a command that has all other options, and possibly a footer.
+// `main_options`, `examples`: as in CommandRow.
 void finish_help(CLI::App& command, const std::string& main_options, const std::string& examples);
 
 }  // namespace fredsim

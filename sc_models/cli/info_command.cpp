@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim info`: what a machine file builds; no simulation.
+// `fredsim info`: structure that a machine file builds; no simulation.
 #include <fmt/format.h>
 
 #include <memory>
@@ -24,10 +24,10 @@ namespace fredsim {
 
 namespace {
 
-// --ranks, and what says more about it.
+// --ranks and its related options.
 struct RankOptions {
   bool lists_parts = false;
-  int ranks = 0;  // 0: not asked for
+  int ranks = 0;  // 0: not requested
   SwitchModel model = SwitchModel::kTlm;
   int lanes = 1;
 };
@@ -90,7 +90,7 @@ class InfoCommand final : public Command {
 
  private:
   static void refuse_without_ranks(const OptionTexts& texts) {
-    if (texts.has("--format")) format_of(texts["--format"]);  // a known one
+    if (texts.has("--format")) format_of(texts["--format"]);  // checks the format
     for (const char* option : {"--model", "--lanes", "--json", "--format"})
       if (texts.has(option) && texts[option] != "table")
         throw BadInput(fmt::format("{}: found {} without --ranks; allowed: with --ranks", option,

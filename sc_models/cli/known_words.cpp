@@ -53,7 +53,7 @@ constexpr auto kOptions = std::to_array<Alias>(
      {"--fault", "faults fail failure broken"},
      {"--npus", "num-npus num-gpus num-nodes count"}});
 
-// Options that have none in their place.
+// Options without an equivalent.
 struct Answer {
   std::string_view options;
   std::string_view text;
@@ -82,7 +82,7 @@ std::string answer_of(std::string_view option) {
   return {};
 }
 
-// The first command with such an option.
+// The first command that has the option.
 std::string of_other_command(const std::string& option, const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands({}))
     if (command->get_option_no_throw(option) != nullptr)
@@ -90,7 +90,7 @@ std::string of_other_command(const std::string& option, const CLI::App& app) {
   return {};
 }
 
-// An option named like a key of machine files.
+// Hint for an option named like a key of machine files.
 std::string of_key(std::string_view option, const CLI::App& command) {
   constexpr std::size_t kLetter = 2;  // "-x" is no coordinate
   if (option.size() <= kLetter || command.get_option_no_throw("--set") == nullptr) return {};

@@ -14,7 +14,7 @@
 namespace fredsim {
 namespace {
 
-// A line of text: no letter of it is one of roff's.
+// Text with roff's special characters escaped.
 std::string roff(std::string_view text) {
   std::string line;
   for (const char c : text) {
@@ -36,7 +36,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// "A sentence." as the short text behind a name.
+// Short text behind a name: "A sentence." without its form of a sentence.
 std::string short_text(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   if (text.ends_with('.')) text.pop_back();
@@ -51,7 +51,7 @@ std::string option_entry(const CLI::Option& option) {
                      roff(option.get_description()));
 }
 
-// Exit codes and examples: paragraphs, and command lines as they are.
+// Exit codes and examples: paragraphs, and verbatim command lines.
 std::string footer_text(const std::string& footer) {
   std::istringstream lines(footer);
   std::string text;

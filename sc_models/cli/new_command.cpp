@@ -59,7 +59,7 @@ class NewCommand final : public Command {
   OptionSet options_;
   std::string name_;
   const TopologyKind* kind_ = nullptr;
-  int npus_ = 0;  // 0: of a small machine
+  int npus_ = 0;  // 0: size of a small machine
 };
 
 }  // namespace

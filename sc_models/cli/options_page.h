@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All commands and their options as a page in Markdown (docs/reference/options.md), from their
+// Markdown page of all commands and their options (docs/reference/options.md), generated from their
 // help.
 #pragma once
 

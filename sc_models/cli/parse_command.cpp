@@ -55,13 +55,13 @@ std::string program_footer() {
       kExitCodes, program_name());
 }
 
-// `names` own them.
+// Names of the commands; `names` owns the texts.
 std::vector<std::string_view> command_names(const CLI::App& app, std::vector<std::string>& names) {
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   return {names.begin(), names.end()};
 }
 
-// The command for several machines in place of the one that was parsed; empty: none.
+// Command for several machines that replaces the parsed one; empty: none.
 std::string_view several_of(const CLI::App& app, std::span<const CommandRow> rows) {
   for (const CommandRow& row : rows)
     if (app.got_subcommand(row.name)) return row.several;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the words of a command line to a command that is ready to run.
+// Parses the words of a command line into a command that is ready to run.
 //
-// Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or
-// command is one, with the nearest right one suggested; an output that is an input, or another
-// output.
+// Errors: BadInput with the option, the found value and the allowed values. A misspelt option or
+//   command is an error, with the nearest correct one suggested; so is an output that is an input
+//   or another output.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct ParsedCommand {
   void run() const { command->run(invocation); }
 };
 
-// Nothing to do (`help`, `--help`, `--version`: printed to standard output) gives no command.
-// `rows`: commands that are known; a message may name others.
+// Parses the command line. Returns no command if the output is complete (`help`, `--help`,
+// `--version`). `rows`: known commands; a message may name further ones.
 std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv,
                                                 std::span<const CommandRow> rows = commands());
 

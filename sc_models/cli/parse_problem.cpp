@@ -19,8 +19,7 @@ std::string allowed_count(const CLI::Option& option) {
 
 // Problem with the number of values of an option; empty: none.
 std::string count_problem(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0)
-    return "";  // a flag, which counts how often it was given
+  if (option.get_items_expected_max() == 0) return "";  // flag: counts its occurrences
   const auto found = static_cast<int>(option.count());
   if (found == 0 && !option.get_required()) return "";
   const bool fits =
@@ -32,7 +31,7 @@ std::string count_problem(const CLI::Option& option) {
                      found == 0 ? "no" : fmt::to_string(found), values, allowed_count(option));
 }
 
-// An option that excludes another one which is there too; empty: none.
+// An option that excludes another given option; empty: none.
 std::string clash(const CLI::Option& option) {
   if (option.count() == 0) return "";
   for (const CLI::Option* other : option.get_excludes()) {
@@ -43,8 +42,8 @@ std::string clash(const CLI::Option& option) {
   return "";
 }
 
-// A second word where a command takes one: a setting as other simulators have it, or one more
-// machine.
+// Problem with a second word for a single argument: a setting in the syntax of other simulators, or
+// another machine.
 std::string extra_word(const CLI::App& app, const CLI::App& command, const std::string& word,
                        std::string_view several) {
   const std::string found = fmt::format("{}: found '{}' beside a first", command.get_name(), word);

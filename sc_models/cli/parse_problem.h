@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explanation of a command line that CLI11 refuses, in our words instead of its own.
+// Explains a command line that CLI11 refuses, in the words of fredsim.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,9 +8,9 @@
 
 namespace fredsim {
 
-// "run: found no CONFIG; allowed: one (fredsim run --help)", without "run: " and "run" where there
-// are no commands. After a parse that failed. `several`: the command for several machines, where
-// the one that was parsed takes one; empty: none.
+// "run: found no CONFIG; allowed: one (fredsim run --help)", without "run: " and "run" if there are
+// no commands. Called after a failed parse. `several`: the command for several machines, if the
+// parsed one takes one; empty: none.
 std::string parse_problem(const CLI::App& app, std::string_view several = {});
 
 }  // namespace fredsim

@@ -45,7 +45,7 @@ CLI::Option* ProgramOptions::add_number(const std::string& option, const std::st
 
 void ProgramOptions::parse_or_throw(std::span<char* const> arguments) {
   check_spelling(*app_, {arguments.data(), arguments.size()});
-  std::vector<std::string> words(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());  // reversed, for CLI11
   try {
     app_->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of a testbench or measuring program: its options, --help, and what becomes of
-// anything else.
+// Command line of a testbench or measuring program: its options, --help, and messages for other
+// words.
 //
 // Help: purpose, arguments and options with their defaults, examples. Lines have 100 columns at
-//   most if purposes, meanings and examples keep to it: a meaning begins in column 30, further
-//   lines of it after '\n'.
-// Errors: parse() prints what was found and what is allowed.
+//   most if purposes, meanings and examples do: a meaning begins in column 30, and so do its
+//   further lines after '\n'.
+// Errors: parse() prints the found value and the allowed values.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace CLI {
 class App;     // <CLI/CLI.hpp>, which takes a second and more to compile
-class Option;  // the same
+class Option;  // <CLI/CLI.hpp>, too
 }  // namespace CLI
 
 namespace fredsim {
@@ -36,10 +36,11 @@ class ProgramOptions {
 
   const std::string& name() const { return name_; }
   CLI::App& app() { return *app_; }
-  // With a value `value` ("FILE.fst"). `text` keeps what it has where the option is not there.
+  // Adds an option with a value named `value` ("FILE.fst"). `text` is unchanged if the option is
+  // absent.
   CLI::Option* add(const std::string& option, std::string& text, const std::string& value,
                    const std::string& meaning);
-  // A whole number, `least` or more.
+  // Adds a whole number, `least` or more.
   template <typename Number>
   CLI::Option* add(const std::string& option, Number& number, std::uint64_t min,
                    const std::string& meaning) {
@@ -49,8 +50,8 @@ class ProgramOptions {
   }
   CLI::Option* add_flag(const std::string& option, bool& flag, const std::string& meaning);
 
-  // The exit code, where the program is to end: 0 after --help, 2 after a message. `arguments`
-  // without the program's name.
+  // Parses the arguments, given without the program's name. Returns the exit code if the program
+  // must end: 0 after --help, 2 after a message.
   std::optional<int> parse(std::span<char* const> arguments);
 
  private:
@@ -60,11 +61,11 @@ class ProgramOptions {
 
   std::string name_;
   std::unique_ptr<CLI::App> app_;
-  std::deque<std::string> texts_;  // texts of numbers, which are checked last
+  std::deque<std::string> texts_;  // texts of numbers, checked last
   std::vector<std::function<void()>> checks_;
 };
 
-// Prints the error as "NAME: what"; its exit code.
+// Prints the error as "NAME: what" and returns its exit code.
 int report_error(const std::string& program, const std::exception& error);
 
 }  // namespace fredsim

@@ -24,7 +24,7 @@
 namespace fredsim {
 namespace {
 
-// Hash of a file; "none": it cannot be read as one, which others say.
+// Hash of a file; "none" if it cannot be read as a file, which other code reports.
 std::string hash_of(const std::string& path) {
   const std::optional<std::string> text = file_text(path);
   return text ? content_hash(*text) : "none";
@@ -35,7 +35,7 @@ std::string hash_of(const std::string& path) {
 void RankSession::launch(const char* program) {
   const std::optional<LaunchedRank> launched = launched_rank();
   if (!launched) return;
-  // A launcher's own terminal may stand between the first rank and a file.
+  // A launcher's own terminal may be between the first rank and a file.
   ::setenv("NO_COLOR", "1", 0);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
   guard_rank(launched->rank, program);
   if (launched->rank == 0) return;

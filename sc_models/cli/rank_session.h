@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of one command line, as `mpirun -n K fredsim …` starts them: rank 0 prints and writes
-// files, the others are silent; all leave with the same exit code, and the message of the one that
-// failed.
+// Session of the processes of one command line, as started by `mpirun -n K fredsim …`: rank 0
+// prints and writes files, the remaining ranks are silent; all leave with the same exit code and
+// the message of the rank that failed.
 //
 // Order: launch() before there are threads; a session from before the command line is parsed to the
 //   end of the program.
-// Errors: BadInput from begin() where ranks were started by different builds, command lines or
-//   input files, or with a command that runs in one process.
+// Errors: BadInput from begin() if ranks were started with different builds, command lines or input
+//   files, or with a command that runs in one process.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace fredsim {
 class RankSession {
  public:
   // Returns in the process that does the work, silent unless it is the first (ranks/rank_guard.h).
-  // Where no launcher has started several: does nothing.
+  // Does nothing if no launcher has started several processes.
   static void launch(const char* program);
 
   RankSession();
@@ -31,9 +31,10 @@ class RankSession {
   RankSession(const RankSession&) = delete;
   RankSession& operator=(const RankSession&) = delete;
 
-  // Before a command runs.
+  // Checks the command; called before it runs.
   void begin(const ParsedCommand& command);
-  // Once, with the end of this process: that of all. The text is to be printed where `prints`.
+  // Agrees on the common end of all processes, given the end of this one; called once. The text is
+  // to be printed if `prints`.
   struct End {
     ExitCode code = ExitCode::kDone;
     std::string text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of `fredsim route`, a row each: one switch, no machine file.
 //
-// Errors: BadInput naming the option or flow, what was found and what is allowed.
+// Errors: BadInput with the option or flow, the found value and the allowed values.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace fredsim {
 
-// Numbers in the meanings.
+// Numbers quoted in the help texts.
 static_assert(kMaxPorts == 32 && kMinMiddle == 2 && kMaxMiddle == 4);
 
 struct RouteOptions {

@@ -19,7 +19,7 @@ namespace fredsim {
 
 namespace {
 
-// A conflict names the flows as they were typed.
+// Routes flows; a conflict names the flows as typed.
 FredRoute route_as_typed(const RouteOptions& options) {
   try {
     return route_flows(options.shape, options.flows);

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWordColumns = 11;  // columns of "0x00000000" and a blank
-constexpr std::size_t kIndent = 2;        // indentation of lines that go on
+constexpr std::size_t kIndent = 2;        // indentation of continuation lines
 
 std::string hex(const std::vector<bool>& bits) {
   std::string digits;
@@ -81,8 +81,8 @@ std::string meaning_of(const SwitchSetting& setting) {
   return meaning;
 }
 
-// Lines of settings, in the same columns at all levels; meanings that need further lines stay in
-// theirs.
+// Lines of settings, in the same columns at all levels; continuation lines of a meaning stay in its
+// column.
 class SettingLines {
  public:
   SettingLines(const std::vector<SwitchSetting>& settings, std::size_t columns)
@@ -175,7 +175,7 @@ std::string route_text(const RouteOptions& options, const FredRoute& route, std:
   text += fmt::format("phase row, VC {}, {} words of the phase store from the lowest:\n",
                       kVcNames[options.vc], phase_row_words(shape));
   const std::vector<std::string> words = row_words(options, route);
-  // Numbers per line, a power of two: as many as fit the columns.
+  // Numbers per line: the largest power of two that fits.
   const std::size_t per_line =
       std::bit_floor(std::max((columns - 1) / kWordColumns, std::size_t{1}));
   for (std::size_t w = 0; w < words.size(); ++w)

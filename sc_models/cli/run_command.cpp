@@ -42,7 +42,7 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
   std::vector<const MachineConfig*> machines;
   for (const ComparedMachine& entry : compared) {
     std::vector<std::string> notes = entry.config.topology.notes;
-    std::set<std::string> seen;  // by another size already
+    std::set<std::string> seen;  // notes of earlier sizes
     const auto add = [&](const std::vector<std::string>& of_plan) {
       for (const std::string& note : of_plan) {
         if (seen.insert(note).second) notes.push_back(note);
@@ -82,7 +82,7 @@ std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& com
   return machines;
 }
 
-// Prints the tables that need all runs, and what there is to know about the machines.
+// Prints the tables that need all runs, and the notes about the machines.
 void print_after(const RunRequest& request, const std::vector<ComparedMachine>& compared,
                  TableOutput& output) {
   if (!request.compares) {
@@ -90,7 +90,7 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
     if (runs.empty()) return;
     fmt::print("{}", output.table(run_table(runs)));
     print_parts(runs, output);
-  } else if (request.format != TableFormat::kTable) {  // between tables that are one there
+  } else if (request.format != TableFormat::kTable) {  // separates tables that are one table there
     for (const ComparedMachine& entry : compared) print_parts(entry.runs, output);
   }
   const std::vector<MachineRuns> machines = runs_by_machine(compared);
@@ -98,10 +98,10 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
   fmt::print("{}", operations_text(machines, output));
   fmt::print("{}", lockstep_text(machines, output));
   if (!request.quiet) print_notes(compared, output);
-  std::fflush(stdout);  // before a file is waited for
+  std::fflush(stdout);  // flushes before waiting for a file
 }
 
-// Tables of each size while others are simulated, then what needs all of them.
+// Prints the tables of each size while the next size is simulated, then the tables over all sizes.
 class RunPrinter final : public RunObserver {
  public:
   explicit RunPrinter(const RunRequest& request)

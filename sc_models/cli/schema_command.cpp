@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim schema`: the JSON schema of a kind of files that commands read, or of results, or their
-// keys as a page.
+// `fredsim schema`: JSON schema of a kind of input files or of results, or their keys as a page.
 #include <fmt/format.h>
 
 #include <functional>

@@ -42,7 +42,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
                          {.aliases = aliases, .more = fmt::format("{} --help", app.get_name())})));
 }
 
-// `name` without a value.
+// Refuses an unknown option; `name` has no value part.
 [[noreturn]] void refuse_option(const CLI::App& app, const std::string& where,
                                 const std::string& name, const SpellingHints& hints) {
   const std::vector<std::string> names = option_names(app);
@@ -58,7 +58,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
       advice(name, words, {.aliases = hints.options, .more = fmt::format("{} --help-all", where)}));
 }
 
-// One "--name", "--name=value", "-x" or "-xvalue"; whether the next argument is its value.
+// Checks one "--name", "--name=value", "-x" or "-xvalue"; returns true if the next argument is its
+// value.
 bool check_option(const CLI::App& app, const std::string& where, std::string_view text,
                   const SpellingHints& hints) {
   const bool is_long = text.starts_with("--");
@@ -80,7 +81,7 @@ bool check_option(const CLI::App& app, const std::string& where, std::string_vie
   return !has_value;
 }
 
-// "rate=0.1", as other simulators take their settings, for "--rate 0.1".
+// Checks for "rate=0.1", the syntax of other simulators, in place of "--rate 0.1".
 void check_setting(const CLI::App& app, const std::string& where, std::string_view text,
                    const SpellingHints& hints) {
   const std::size_t equals = text.find('=');
@@ -107,7 +108,7 @@ void check_spelling(const CLI::App& app, std::span<const char* const> arguments,
       ++i;
       const bool has_next = i < arguments.size();
       const std::string_view next = has_next ? arguments[i] : "";
-      // An empty text would later pass for an option that is not there.
+      // An empty text would later count as an absent option.
       if (next.empty() || looks_like_option(next)) {
         const std::string value = scope->get_option(std::string(text))->get_type_name();
         throw BadInput(fmt::format("{}: found no value after it{}{}", text,

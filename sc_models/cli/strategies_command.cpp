@@ -19,7 +19,8 @@ namespace fredsim {
 
 namespace {
 
-// The lines of all strategies need another header than the summary: CSV has either.
+// Prints the report; strategies have a different header from the summary, so CSV contains one of
+// the two.
 void print(const StrategiesRequest& request, const StrategyReport& report) {
   const TerminalStyle style = terminal_style(stdout);
   TableOutput output(request.format, style, request.has_legend);

@@ -13,12 +13,12 @@
 namespace fredsim {
 namespace {
 
-// Outputs, how a command is run, and what a study says itself.
+// Options for outputs and execution, and options that a study replaces.
 constexpr auto kLeftOut = std::to_array<std::string_view>(
     {"help", "json", "format", "legend", "quiet", "progress", "timeline", "timeline-level",
      "write-placement", "export-et", "breakdown", "trace-packets", "threads", "set", "fault",
      "seed", "best-base", "fit", "calibration"});
-constexpr std::string_view kWaves = "wave";  // the beginning of all options of waveforms
+constexpr std::string_view kWaves = "wave";  // prefix of all waveform options
 
 bool is_left_out(std::string_view name) {
   return name.starts_with(kWaves) || std::ranges::find(kLeftOut, name) != kLeftOut.end();

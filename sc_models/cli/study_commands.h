@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that a point of a study can be, from the table of commands: with the options that say
-// what is run. Those for outputs, for how it is run and for more than one machine are left out.
+// Commands that a study's point can be, from the table of commands, with the options that define
+// the work. Options for outputs, for execution and for more than one machine are omitted.
+//
 // Errors: none.
 #pragma once
 

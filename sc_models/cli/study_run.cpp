@@ -35,10 +35,10 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Exit codes that the same command ends with again.
+// Exit codes that the same command would return again.
 constexpr std::array kKept{ExitCode::kFailed, ExitCode::kBadInput, ExitCode::kRoutingConflict};
 
-// A commit with changes, or none, does not say what the program is.
+// Version of the program; a commit with changes, or no commit, does not identify it.
 const ModelVersion& model_version() {
   static const ModelVersion model = [] {
     ModelVersion own{.version = std::string(version()), .commit = std::string(commit())};
@@ -55,7 +55,7 @@ std::vector<std::string> words_of(const StudyPoint& point) {
   return words;
 }
 
-// Standard error without the program's name in front and the end of the line.
+// Message on standard error, without the program's name and the end of the line.
 std::string message_in(const std::string& err) {
   std::string_view text = err;
   const std::string name = fmt::format("{}: ", program_name());
@@ -130,7 +130,7 @@ PointTimes StudyRun::point_times() const {
     std::vector<std::string>& own = values.emplace_back();
     own.push_back(fmt::format("{}", static_cast<const void*>(point.machine)));
     own.push_back(fmt::format("{}", static_cast<const void*>(point.work)));
-    // Points of one work have the same axes.
+    // Points of one work share the axes.
     for (const auto* group : {&point.settings, &point.options})
       for (const PointValue& one : *group)
         own.push_back(fmt::format("{}={}", one.axis->name, one.value->text));
@@ -157,7 +157,8 @@ bool StudyRun::run(std::span<const std::size_t> points, std::size_t jobs, bool s
   PointTimes times = point_times();
   std::map<std::size_t, Clock::time_point> started;  // running points
   std::size_t next = 0;
-  // Forecasts of points that have not begun, and what is left of running ones, `jobs` at a time.
+  // Time left: forecasts of points that have not begun, plus the rest of running points, `jobs` at
+  // a time.
   const auto left = [&]() -> std::optional<double> {
     double seconds = 0;
     for (std::size_t i = next; i < points.size(); ++i) {

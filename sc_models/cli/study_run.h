@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs points of a study, each as a question of its own in a child process, and keeps their results
+// Runs the points of a study, each as its own question in a child process, and keeps their results
 // (study/study_folder.h).
 //
 // A point whose command ends with the exit code of bad input, a failed run or a routing conflict
-// would do so again; it is kept as failed. One that is ended by a signal is failed too, but not
-// kept: the next sweep runs it again. A file of the folder that cannot be read, or is no result (of
-// a disk that was full, of a power cut), counts as not there, and is written anew.
-// Errors: BadInput, where the study or its folder is wrong, or results cannot be kept; RunFailed,
-// where the system gives no process.
+//   would fail again; it is kept as failed. A point ended by a signal has failed too, but is not
+//   kept: the next sweep runs it again. A file of the folder that cannot be read, or is no result
+//   (after a full disk or a power cut), counts as missing and is rewritten.
+// Errors: BadInput if the study or its folder is wrong or results cannot be kept; RunFailed if the
+//   system gives no process.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace fredsim {
 
 class StudyRun {
  public:
-  // `folder`: of the results; empty: NAME.results in the working directory.
+  // `folder`: folder of the results; empty: NAME.results in the working directory.
   StudyRun(const std::string& path, const std::string& folder);
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;
@@ -35,16 +35,16 @@ class StudyRun {
   const StudyPoints& points() const { return points_; }
   const std::vector<std::string>& hashes() const { return hashes_; }  // by point
   const StudyFolder& folder() const { return folder_; }
-  // Outcomes by point, those of its folder and of run(); none: not run.
+  // Outcomes by point, from the folder and from run(); none: not run.
   const std::vector<std::optional<PointOutcome>>& outcomes() const { return outcomes_; }
 
-  // Reads what is in the folder.
+  // Reads the outcomes in the folder.
   void find_outcomes();
-  // Files that were no results, each with what was found.
+  // Files that are no results, each with the reason.
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   bool is_kept(std::size_t point) const;
-  // Runs these points, `jobs` at a time, with a line of progress, and lines in `log` where there is
-  // one. False: interrupted before all were complete.
+  // Runs these points, `jobs` at a time, with a progress line, and lines in `log` if it exists.
+  // False: interrupted before all points were complete.
   bool run(std::span<const std::size_t> points, std::size_t jobs, bool shows_progress,
            ProgressLog* log = nullptr);
 

@@ -62,7 +62,7 @@ std::string_view state_of(const std::optional<PointOutcome>& outcome) {
 struct Failure {
   std::string message;
   std::size_t points = 0;
-  std::size_t first = 0;  // number of the first one
+  std::size_t first = 0;  // number of the first point
 };
 
 std::vector<Failure> failures_of(const StudyRun& study) {
@@ -196,7 +196,7 @@ class SweepCommand final : public Command {
     }
   }
 
-  // Their names.
+  // Writes the tables and returns their names.
   std::vector<std::string> write_tables(const StudyRun& study,
                                         const std::string& command_line) const {
     study.folder().create();
@@ -251,7 +251,7 @@ class SweepCommand final : public Command {
   }
 
   void write_workflow(const StudyRun& study) const {
-    study.folder().create();  // before many jobs would at the same time
+    study.folder().create();  // before several jobs try it concurrently
     const std::filesystem::path folder(export_.back());
     const Workflow workflow{.program = own_program(),
                             .folder = absolute("."),

@@ -28,7 +28,7 @@ namespace fredsim {
 
 namespace {
 
-// Tables, of the points before a failure, too.
+// Prints the tables, also of points before a failure.
 class TrafficPrinter final : public RunObserver {
  public:
   explicit TrafficPrinter(const TrafficRequest& request)

@@ -30,7 +30,7 @@
 namespace fredsim {
 namespace {
 
-// Files of all ranks, and the next one, which would be read as one of them from then on.
+// Lists the files of all ranks, and the next file, which would be read as a further rank.
 void list_traces(const std::string& prefix, std::vector<FileUse>& inputs) {
   for (std::size_t rank = 0;; ++rank) {
     const std::string path = trace_file(prefix, rank);
@@ -50,9 +50,10 @@ void add_workload_files(const TrainOptions& train, std::vector<FileUse>& inputs)
     inputs.push_back({"--placement", train.placement->path});
 }
 
-// Output in the form of ASTRA-sim for programs that parse it, a cycle being a nanosecond; then the
-// bytes on links, which it lacks. Exposed is there all time in which a rank neither computes nor
-// uses its memory: bubbles, too. Of several machines, each begins with its name.
+// Output in ASTRA-sim's form for programs that parse it, with a cycle of a nanosecond, plus the
+// bytes on links, which ASTRA-sim does not print. Exposed time is all time in which a rank neither
+// computes nor uses its memory, bubbles included. With several machines, each line begins with the
+// machine's name.
 std::string rank_lines(const TrainingResult& result, bool has_name) {
   std::string text;
   if (has_name) text = with_settings(result.run.fabric, result.run.settings.own) + "\n";
