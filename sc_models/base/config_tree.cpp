@@ -29,11 +29,11 @@ std::string number_after(const std::vector<ConfigEntry>& entries) {
   return std::to_string(entries.size() + 1);
 }
 
-// Builds the tree from the parser's events, which carry the line of everything.
+// Builds the tree from the parser's events, which carry the line of every node.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  // `fixed_place`: what to say instead of file and line (an override); else empty.
-  // `takes_aliases`: as copies of what they stand for.
+  // `fixed_place`: replaces file and line in messages (an override); else empty. `takes_aliases`:
+  // aliases are copies of their anchors.
   TreeBuilder(std::string source, std::string fixed_place, bool takes_aliases)
       : source_(std::move(source)),
         fixed_place_(std::move(fixed_place)),
@@ -110,7 +110,7 @@ class TreeBuilder : public YAML::EventHandler {
     return fixed_place_.empty() ? fmt::format("{}:{}", source_, mark.line + 1) : fixed_place_;
   }
 
-  // True: what comes next is the name of a key.
+  // True: the next event is the name of a key.
   bool wants_key() const {
     return !open_.empty() && open_.back()->kind == ConfigNode::Kind::kMap && !key_;
   }
@@ -140,8 +140,8 @@ class TreeBuilder : public YAML::EventHandler {
     key_place_ = place(mark);
   }
 
-  // The node of the key just read, the next one of a list, or the root. Its parent stays in place
-  // while it is open: only the innermost open one grows.
+  // Adds the node of the key just read, the next one of a list, or the root. Pointers to open
+  // parents stay valid: only the innermost open node grows.
   ConfigNode& add(const YAML::Mark& mark) {
     if (open_.empty()) {
       root_.where = place(mark);
@@ -167,15 +167,15 @@ class TreeBuilder : public YAML::EventHandler {
   bool takes_aliases_;
   ConfigNode root_;
   std::vector<ConfigNode*> open_;
-  std::vector<YAML::anchor_t> open_anchors_;  // by the same place
+  std::vector<YAML::anchor_t> open_anchors_;  // parallel to open_
   std::map<YAML::anchor_t, ConfigNode> anchors_;
-  std::size_t copied_ = 0;  // nodes
+  std::size_t copied_ = 0;  // number of nodes
   std::optional<std::string> key_;
   std::string key_place_;
   int documents_ = 0;
 };
 
-// The first line, from 0 on, that is indented by a tab, up to that of an error; -1: none.
+// First line, counted from 0, up to the line of an error, that is indented by a tab; -1: none.
 int line_with_tab(const std::string& text, int last) {
   std::istringstream lines(text);
   std::string line;
@@ -184,7 +184,7 @@ int line_with_tab(const std::string& text, int last) {
   return -1;
 }
 
-// Says what is no YAML as `fixed_place` or with line and column.
+// Reports invalid YAML, with `fixed_place` or line and column.
 [[noreturn]] void refuse_yaml(const YAML::Exception& error, const std::string& text,
                               const std::string& source, const std::string& fixed_place) {
   if (!fixed_place.empty())
@@ -201,7 +201,7 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source,
                       const std::string& fixed_place, bool takes_aliases = false) {
   TreeBuilder builder(source, fixed_place, takes_aliases);
   try {
-    // Without the blank end: the parser takes a quote that is never closed for closed by it.
+    // Trailing blanks are removed, since the parser accepts an unclosed quote that they follow.
     std::istringstream stream(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
@@ -224,9 +224,9 @@ ConfigNode parse_any_text(const std::string& text, const std::string& source) {
   try {
     return parse_yaml(text, source, "", true);
   } catch (const BadInput&) {
-    // A list that is not closed looks like a key that is none.
+    // An unclosed list looks like an invalid key.
     try {
-      YAML::Load(text);  // LoadAll() finds documents without end in ", 0"
+      YAML::Load(text);  // LoadAll() finds endless documents in ", 0"
     } catch (const YAML::Exception& error) {
       refuse_yaml(error, text, source, "");
     }

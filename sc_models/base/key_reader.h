@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed access to the keys of a YAML file: KeyValues of any, of machine files as well
-// (config/config_reader.h); KeyReader of one map of another file, and those inside.
+// Typed access to the keys of a YAML file. KeyValues covers any file, machine files included
+// (config/config_reader.h); KeyReader reads one map of another file, and the maps inside it.
 //
-// With the rows of its kind of files (base/file_key.h): refuses other keys; values are in the range
-//   of their row, and its default where they are left out. Without: allow() says the keys, and the
-//   getters their ranges.
-// Errors: BadInput with file and line, the key, what was found and what is allowed.
+// With the rows of its kind of files (base/file_key.h), a reader refuses unknown keys, checks
+//   values against the range of their row, and returns the row's default for a missing key. Without
+//   rows, allow() lists the keys and the getters take the ranges.
+// Errors: BadInput with file and line, the key, the found value and the allowed values.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class KeyValues {
  public:
   virtual ~KeyValues() = default;
 
-  virtual bool has(std::string_view key) const = 0;           // written, not a default
+  virtual bool has(std::string_view key) const = 0;           // false for a default
   virtual std::string label(std::string_view key) const = 0;  // "graph.yaml:7: links.3.bandwidth"
   virtual std::string text(std::string_view key) const = 0;
   int integer(std::string_view key, int low, int high) const;
@@ -40,46 +40,47 @@ class KeyValues {
   std::uint64_t bandwidth(std::string_view key) const;  // bytes per second
 
  protected:
-  // The text as written, or its default.
+  // Text as written, or the default.
   virtual std::string written(std::string_view key) const = 0;
-  // A value is asked for, of which `allowed` tells the range.
+  // Called when a value is read; `allowed` describes its range.
   virtual void note(std::string_view /*key*/,
                     const std::function<std::string()>& /*allowed*/) const {}
-  virtual std::string_view no_integer() const { return {}; }  // in messages, of what is none
+  virtual std::string_view no_integer() const { return {}; }  // message for other values
 };
 
 class KeyReader final : public KeyValues {
  public:
-  // A whole file, or a list's entry where the file is a list. `node` and `file` must outlive the
-  // reader.
+  // Reads a whole file, or an entry of the list if the file is a list. `node` and `file` must
+  // outlive the reader.
   KeyReader(const ConfigNode& node, const FileKeys& file);
-  // `path`: of the map in its file; empty: all of it.
+  // `path`: path of the map in its file; empty: the whole file.
   KeyReader(const ConfigNode& node, std::string path);
 
   // Refuses all other keys.
   void allow(std::initializer_list<std::string_view> names) const;
-  // Refuses keys beside what stands in their place, and those without what must stand beside them.
+  // Refuses a key together with the key that replaces it, and a key without the key that it
+  // requires.
   void check_together() const;
   bool has(std::string_view name) const override { return node_.find(name) != nullptr; }
   std::string label() const;                                // "graph.yaml:7: links.3"
-  std::string label(std::string_view name) const override;  // of a key, or of the map without it
-  const ConfigNode& node(std::string_view name) const;      // BadInput where the key is missing
+  std::string label(std::string_view name) const override;  // the map's if the key is missing
+  const ConfigNode& node(std::string_view name) const;      // BadInput if the key is missing
   std::string text(std::string_view name) const override;
   double number(std::string_view name) const;  // without a row: 0 or more
   KeyReader map(std::string_view name) const;
-  std::vector<KeyReader> list(std::string_view name) const;  // of maps
-  // A list of single values, and where each is.
+  std::vector<KeyReader> list(std::string_view name) const;  // entries are maps
+  // List of single values, each with its place.
   std::vector<std::pair<std::string, std::string>> values(std::string_view name) const;
 
-  // ---- in the range of the key's row, whose default it has where it is left out
+  // ---- values in the range of the key's row; its default if the key is missing
 
   using KeyValues::integer, KeyValues::choice;
   int integer(std::string_view name) const;
   std::uint64_t whole(std::string_view name) const { return whole(name, 0); }
-  std::uint64_t whole(std::string_view name, std::uint64_t max) const;  // 0: that of the row
+  std::uint64_t whole(std::string_view name, std::uint64_t max) const;  // max 0: max of the row
   bool flag(std::string_view name) const;
   int choice(std::string_view name,
-             std::span<const Alias> aliases) const;  // its place in the words
+             std::span<const Alias> aliases) const;  // index in the words of the row
   int choice(std::string_view name) const { return choice(name, std::span<const Alias>()); }
 
  private:
@@ -94,23 +95,23 @@ class KeyReader final : public KeyValues {
   const ConfigNode& node_;
   std::string path_;
   const FileKeys* file_ = nullptr;
-  std::string section_{};  // section of its rows
+  std::string section_{};  // section of the rows
 };
 
-// `label`: where, and of what; empty: nothing but the place.
+// Refuses an unknown key. `label`: place and object of the key; empty: place only.
 [[noreturn]] void refuse_key(const ConfigEntry& entry, std::string_view label,
                              std::span<const std::string_view> allowed,
                              std::span<const Alias> aliases = {});
-// The place of `text` in `names`. BadInput with the nearest name, or all of them.
+// Index of `text` in `names`. BadInput with the nearest name, or all of them.
 int index_of(std::string_view text, const std::string& label,
              std::span<const std::string_view> names, std::span<const Alias> aliases = {});
-// `no_integer`: as of KeyValues.
+// `no_integer`: as in KeyValues.
 int parse_integer(const std::string& text, const std::string& label, int low, int high,
                   std::string_view no_integer = {});
-// A list with something in it; `form` as FileKey has it.
+// Checks that a node is a list with at least one entry; `form`: as in FileKey.
 const ConfigNode& filled_list(const ConfigNode& node, const std::string& label,
                               std::string_view form);
-// A number of a text, 0 or more.
+// Parses a decimal number, 0 or more.
 double parse_decimal(const std::string& text, const std::string& label);
 
 }  // namespace fredsim

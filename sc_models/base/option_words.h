@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options that are words, and lists of them.
+// Parses option values that are words or lists of words.
 //
-// Errors: BadInput naming the option, what was found and what is allowed.
+// Errors: BadInput with the option, the found value and the allowed values.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace fredsim {
 
-// Fields between separators, empty ones too; one at least.
+// Fields between separators, empty fields included; at least one.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 
-// Words with blanks between them.
+// Words separated by blanks.
 std::vector<std::string_view> words_in(std::string_view text);
 
 [[noreturn]] void refuse_word(std::string_view option, const std::string& found,
                               std::span<const std::string_view> allowed,
                               std::span<const Alias> aliases = {});
-// The place of a word among those that are allowed.
+// Index of a word in `allowed`.
 std::size_t parse_word(std::string_view option, const std::string& text,
                        std::span<const std::string_view> allowed,
                        std::span<const Alias> aliases = {});
