@@ -80,9 +80,7 @@ std::string what_stopped(const sc_core::sc_report& report) {
 void begin_process() {
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);  // NOLINT(concurrency-mt-unsafe): no threads yet
   std::set_terminate(end_without_unwinding);
-  std::signal(
-      SIGXFSZ,
-      SIG_IGN);  // a file over the size limit is reported as an error instead of ending the process
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is reported as an error
   sc_core::sc_report_handler::set_handler(report_to_stderr);
 }
 

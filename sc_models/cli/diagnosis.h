@@ -2,7 +2,7 @@
 // Limits of a work on a machine, by flows alone (runner/work_flows.h): its time with each limit
 // lifted and with all lifted.
 //
-// Buffers: sized as by `auto`, if that is larger; the work is planned anew.
+// Buffers: sized as by `auto`, if that is larger; the work is planned again.
 // Windows, latency, turns of phases in switches: lifted in the flows of the same plan
 //   (flow/flow_lifts.h).
 // Single paths: hops are spread over all shortest paths (flow/detail/spread_paths.h) up to

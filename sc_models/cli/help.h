@@ -5,7 +5,7 @@
 //            40 lines of 80 columns at most, which a test checks.
 // --help-all all options under their headings (add_option.h), exit codes, all examples.
 // Examples work as they are typed: with the program as it was called (program_name.h), and files of
-// configs/ where there are any.
+// configs/ if they exist.
 #pragma once
 
 #include <CLI/CLI.hpp>

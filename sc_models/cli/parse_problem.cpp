@@ -19,7 +19,7 @@ std::string allowed_count(const CLI::Option& option) {
 
 // Problem with the number of values of an option; empty: none.
 std::string count_problem(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0) return "";  // flag: counts its occurrences
+  if (option.get_items_expected_max() == 0) return "";  // a flag, which counts its occurrences
   const auto found = static_cast<int>(option.count());
   if (found == 0 && !option.get_required()) return "";
   const bool fits =

@@ -137,8 +137,7 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
     entry.work = named(entry.config, shares_name(entry), [&] {
       return work_on(request.work, entry.config.topology, request.seed, entry.is_best_base);
     });
-    if (request.best_base)
-      entry.work.is_placed = true;  // the result gives each machine's placement
+    if (request.best_base) entry.work.is_placed = true;  // results of all have placements
     entry.asked_arrivals = request.arrivals;
     entry.arrivals = arrivals_of(request.arrivals, entry.config, request.seed);
   }
@@ -267,8 +266,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
   const std::vector<std::string> waves = wave_files(request, compared);
   if (request.compares) check_waves(files, waves);
   std::vector<FabricOptions> own(compared.size(), fabric);
-  std::vector<NeededSwitch>
-      needed;  // switches of all machines: one message lists all that are missing
+  std::vector<NeededSwitch> needed;  // switches of all machines, for one message
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (!waves[i].empty()) {
       own[i].wave = request.wave;

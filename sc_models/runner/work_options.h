@@ -89,10 +89,9 @@ struct WorkOptions {
   std::vector<WorkItem> items;       // items of every run
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
-  Chunking chunking{};               // on systems
-  std::optional<Strategy> strategy;  // strategy of the workers
-  std::vector<Dimension>
-      dimensions;  // dimensions whose groups the items are; empty: groups named individually
+  Chunking chunking{};                // on systems
+  std::optional<Strategy> strategy;   // strategy of the workers
+  std::vector<Dimension> dimensions;  // items run on their groups; empty: groups named
   Placement placement;
   bool is_placed = false;              // a placement was requested
   bool finds_placement = false;        // --placement auto: `placement` is the simplest candidate

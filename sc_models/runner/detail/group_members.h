@@ -15,8 +15,7 @@ namespace fredsim {
 // Members beyond base/member.h that are resolved once the machine is known.
 inline constexpr int kAllNpus = std::numeric_limits<int>::min();  // "all", with other members
 inline constexpr int kAllIo = kAllNpus + 1;                       // "io:all": all I/O controllers
-inline constexpr int kEachIo =
-    kAllNpus + 2;  // "io:each": one group per I/O controller, with this controller
+inline constexpr int kEachIo = kAllNpus + 2;  // "io:each": one group per I/O controller
 
 // Parses one or more members: "3", "0-3", "io2", "io0-3", "all", "io:all" or "io:each"; none:
 // another text.

@@ -164,8 +164,7 @@ double SimulatedTime::most(std::size_t dimension, double total_gbps) const {
   };
   if (fits(total_gbps)) return total_gbps;
   double low = few, high = total_gbps;
-  if (!fits(low))
-    machine_with(std::vector<double>(searched_.size(), few));  // throws with the reason
+  if (!fits(low)) machine_with(std::vector<double>(searched_.size(), few));  // throws
   while (high - low > 1e-4 * total_gbps) (fits((low + high) / 2) ? low : high) = (low + high) / 2;
   return low;
 }
