@@ -39,8 +39,7 @@ struct DiagnosedWork {
 };
 
 struct FlowDiagnosis {
-  Diagnosis
-      result{};  // limits in no order; what would lift them, whether there is something to gain or not
+  Diagnosis result{};  // unordered limits, with the keys that lift them, even without a gain
   std::vector<std::pair<Limit, WorkOptions>> by_options{};  // works that lift a limit
 };
 
