@@ -10,8 +10,8 @@ namespace fredsim {
 
 // Ranks of the session; null: one process.
 Ranks* run_ranks();
-// Prints a note to standard error: messages of all ranks so far, and the time spent waiting for
-// them. Prints nothing with one process or with --quiet. All ranks call it.
+// Prints a note to standard error: messages of all ranks so far, and the max time that a rank has
+// waited for messages. Prints nothing with one process or with --quiet. All ranks call it.
 void note_ranks(bool quiet);
 // Throws BadInput if an option that needs the whole fabric is given with several processes.
 void refuse_on_ranks(std::string_view option, bool is_given);

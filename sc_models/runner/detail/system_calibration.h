@@ -3,10 +3,11 @@
 // measured by an exact run on its block alone (runner/detail/step_surplus.h). Errors are measured
 // on a smaller system of the same blocks.
 //
-// Smaller system: the smallest system of the same blocks with kMeasuredNpus NPUs, or with all NPUs
-//   of a smaller original. Blocks that are machines keep their sizes; of the remaining blocks the
-//   largest is halved first, and no ring gets below 4 except to 2. Collectives there have as many
-//   NPUs in each dimension as on the large system, or all available ones, at the lowest places.
+// Smaller system: the smallest system of the same blocks with at least kMeasuredNpus NPUs, or all
+//   NPUs of a smaller original. Blocks that are machines keep their sizes; of the remaining blocks
+//   the largest is halved first, and no ring gets below 4 except to 2. Collectives there have as
+//   many NPUs in each dimension as on the large system, or all available ones, at the lowest
+//   places.
 // Works: on a system no larger than the smaller one, the exact run itself is the result if it costs
 //   no more than kMaxExactSteps. Error: exact runs of the same collective on the smaller system, at
 //   the sizes, out of ten, that are between the same limits (64 KiB, 1 and 16 MiB) as the size in
