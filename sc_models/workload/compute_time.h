@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time in which an NPU computes a layer.
+// Compute time of a layer on an NPU.
 //
 // By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its
 //   memory, which are those of the layer's parameters, once, and of its input and output
@@ -11,7 +11,7 @@
 // Recomputation: the backward pass first repeats the whole forward pass of a layer (full), or the
 //   FLOPs of its attention scores (selective), which go through no memory. Full, what is between
 //   the halves of a transformer's layer is computed again, and not sent again.
-// Kept activations: what the backward pass needs of the forward pass (kept_bytes).
+// Kept activations: bytes of the forward pass that the backward pass needs (kept_bytes).
 // Expanded memory: what lies in it comes and goes at its bandwidth, and not while other bytes do:
 //   shares of parameters and gradients, and of kept activations, once into it and once back, in
 //   place of the same share of inputs and outputs.
@@ -31,26 +31,26 @@ struct ComputeSpeed {
   double rate = 0;  // FLOP/s of every layer; 0: the roofline
 };
 
-// Bytes to and from memory, all of them and those that lie in expanded memory.
+// Bytes to and from memory: all, and the part in expanded memory.
 struct MemoryBytes {
   double all = 0, expanded = 0;
 };
 
-// Time of work that is so many FLOPs, and bytes to and from memory.
+// Roofline time of a number of FLOPs and of bytes to and from memory.
 double roofline_ps(const ComputeSpeed& speed, double flops, const MemoryBytes& bytes);
 
-// Time of bytes to or from memory alone, whatever the rate.
+// Time of memory bytes alone, whatever the compute rate.
 double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes);
 
 // Activations that the backward pass computes again: none, attention scores, or all but the outputs
 // of layers, of a transformer those of both halves together.
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 
-// Workers by whose number a layer's work is divided: `mp`, or where that does not divide its heads
-// fewer, so that the share is that of a worker with the most of them.
+// Divisor of a layer's work: `mp`, or fewer where `mp` does not divide the heads, so that the share
+// is that of a worker with the most heads.
 double sharing_workers(const ModelLayer& layer, int mp);
 
-// Bytes that one of `mp` workers, with the most heads, keeps of a sample from a layer's forward
+// Bytes of a sample that one of `mp` workers, with the most heads, keeps from a layer's forward
 // pass to its backward pass.
 double kept_bytes(const ModelLayer& layer, int mp, Recompute recompute);
 
@@ -59,16 +59,16 @@ struct ExpandedShares {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0;
 };
 
-// Rounded up to whole cycles.
+// Cycles of a time, rounded up.
 std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz);
 
 enum class Pass : std::uint8_t { kForward, kBackward };
 
-// FLOPs of a training iteration of so many samples, repeated ones included; none: a layer has times
-// in place of FLOPs, or experts.
+// FLOPs of a training iteration of `samples` samples, recomputation included; none: a layer has
+// times in place of FLOPs, or experts.
 std::optional<double> training_flops(const ModelShape& model, double samples, Recompute recompute);
 
-// `input_bytes`: of one sample, the output of the layer before.
+// Compute time of a pass. `input_bytes`: of one sample, the output of the layer before.
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
                   Pass pass, double samples, int mp, Recompute recompute = Recompute::kNone,
                   const ExpandedShares& expanded = {});

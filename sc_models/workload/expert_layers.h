@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of experts over the workers of a strategy: who has which experts, and what a layer sends
-// and computes.
+// Expert layers of a strategy: experts of each worker, and the bytes and FLOPs of a layer.
 //
 // Groups: `ep` workers of a stage that follow each other, MP fastest, then DP; ep divides MP × DP.
 //   Rank r of a group has the experts that the placement gives to rank r. Groups beside each other
 //   have copies of the same experts.
-// Tokens: those of a replica are divided over its MP workers, as evenly as they come out, the first
-//   ones one more. A worker routes its own, sends them to the ranks that have their experts
-//   (dispatch) and gets them back (combine): hidden values, `token_bytes` each, once for every
-//   expert of a token (experts/expert_tokens.h). What stays on a rank is not sent.
+// Tokens: a replica's tokens are divided over its MP workers as evenly as possible, the first
+//   shares one larger. A worker routes its own tokens, sends them to the ranks that have their
+//   experts (dispatch) and gets them back (combine): hidden values, `token_bytes` each, once for
+//   every expert of a token (experts/expert_tokens.h). Tokens for experts of their own rank are not
+//   sent.
 // Units: tokens, bytes.
-// Errors: BadInput for sizes that do not divide, with what would go.
+// Errors: BadInput for sizes that do not divide, with allowed sizes.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct ExpertOptions {
   int ep = 1;
   RouterOptions router{};
   Placing placing = Placing::kContiguous;
-  std::string placement = "contiguous";  // as it was given
+  std::string placement = "contiguous";  // placement as typed
   ExpertPlacement of_file{};
   int slots = 0;        // experts of a rank; 0: experts / ep
   double capacity = 0;  // factor (expert_tokens.h); 0: no limit
@@ -44,7 +44,7 @@ struct ExpertOptions {
   std::string given{};  // an option of experts that was given, for messages
 };
 
-// Tokens × experts of a run, and what it knows of their placement.
+// Routing totals of a run: tokens × experts, and their imbalance.
 struct ExpertRouting {
   std::uint64_t routed = 0, dropped = 0;
   double imbalance = 1;  // tokens of the busiest rank over the mean, mean of the layers
@@ -69,14 +69,14 @@ class ExpertLayers {
   // Share of a replica's tokens that its MP worker has.
   std::uint64_t own_tokens(std::uint64_t of_replica, int mp) const;
 
-  // Layer: among those with experts. Tokens by rank of a group.
+  // `layer`: index among the expert layers. `of_ranks`: tokens by rank of a group.
   const ExpertTokens& tokens(int layer, const Tokens& of_ranks) const;
   // Bytes from rank to rank, N × N; transposed: back.
   const std::vector<std::uint64_t>& bytes(int layer, const Tokens& of_ranks,
                                           std::uint64_t token_bytes, bool back) const;
 
   const ExpertPlacement& placement() const { return placement_; }
-  // Parameters of the experts of the rank with the most, and weights of a whole layer there.
+  // Parameters of the experts of the rank with the most, and weights of a whole layer on that rank.
   std::uint64_t max_parameters(int layer) const;
   std::uint64_t weight_bytes(int layer, const ValueBytes& values) const;
   // Tokens of the busiest rank over the mean, the mean of all layers.
@@ -95,13 +95,13 @@ class ExpertLayers {
   mutable std::map<std::tuple<int, Tokens, std::uint64_t, bool>, std::vector<std::uint64_t>> bytes_;
 };
 
-// Parameters that a worker has of these layers: its share of dense ones, and of those with experts
-// what is common and the experts of the rank with the most.
+// Parameters of a worker in these layers: its share of dense layers; of expert layers the common
+// parameters and the experts of the rank with the most.
 std::uint64_t worker_parameters(const ModelShape& model, const LayerRange& layers, int mp,
                                 const ExpertOptions& options);
 
-// None of a model without experts, for which BadInput refuses options of experts. `shape`: nullptr
-// where it is no transformer.
+// Expert layers of a model; none for a model without experts, for which BadInput refuses options of
+// experts. `shape`: nullptr for a model that is no transformer.
 std::optional<ExpertLayers> expert_layers(const std::string& model, const TransformerShape* shape,
                                           const Strategy& strategy, const ExpertOptions& options);
 

@@ -82,7 +82,7 @@ class GraphRun {
     int last = -1;                                  // computation
     TimeBreakdown path_of_last{};
     std::deque<std::uint64_t> ahead;  // ends of computations that are still to come
-    bool rests = false;               // so many that others come first
+    bool rests = false;               // pauses at the limit of computations ahead
     RankClock clock;
   };
   struct Queue {
@@ -115,8 +115,7 @@ class GraphRun {
     while (!ahead.empty() && ahead.front() <= now + kSoon) ahead.pop_front();
   }
 
-  // Computations as far as what they wait for is known to be complete, at cycles that may be still
-  // to come.
+  // Begins computations whose dependencies are known to be complete, possibly at future cycles.
   void advance(int rank) {
     RankState& state = ranks_[rank];
     retire(rank);
@@ -150,7 +149,7 @@ class GraphRun {
     }
   }
 
-  // Taken off; -1: none.
+  // Takes the next computation off the list; -1: none.
   int next_computation(int rank) {
     if (source_.in_order()) return tasks_.take_computation(rank);
     auto& ready = ranks_[rank].ready;
@@ -167,7 +166,7 @@ class GraphRun {
   }
 
   void complete(int rank, int t, std::uint64_t cycle) {
-    // Tasks that can be ready now have to be there.
+    // Reads all tasks that can be ready now.
     tasks_.read_until(rank, static_cast<std::uint64_t>(t) + 1 + source_.look_ahead(rank));
     HeldTask& task = tasks_.task(rank, t);
     task.done = true;
@@ -195,7 +194,8 @@ class GraphRun {
     iteration_ends_[iteration] = std::max(iteration_ends_[iteration], task.record.end);
   }
 
-  // To an operation, now or at a cycle that is still to come. It is issued when the last rank has.
+  // Reaches an operation, now or at a future cycle. The operation is issued when the last rank has
+  // reached it.
   void come(int rank, int t) {
     const HeldTask& state = tasks_.task(rank, t);
     const int number = state.task.operation;
@@ -223,7 +223,7 @@ class GraphRun {
     return engine_.arrivals().lag(static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(rank));
   }
 
-  // At its start, or at the edge before.
+  // Takes the turn of an operation, at its start or at the edge before.
   void take_turn(int number) {
     const GraphOperation& what = tasks_.operation(number).what;
     if (what.queue < 0) return issue_first(number);
@@ -236,7 +236,8 @@ class GraphRun {
     }
   }
 
-  // Its last operation is over, at last for this task.
+  // Gives the turn to the next operation of the queue. `last`: the task that was the last to end in
+  // the operation before.
   void next_turn(Queue& queue, const Place& last, std::uint64_t end, const TimeBreakdown& path) {
     queue.is_busy = !queue.waiting.empty();
     if (!queue.is_busy) return;
@@ -259,7 +260,7 @@ class GraphRun {
 
   void issue_more(int number) {
     HeldOperation* const operation = tasks_.find_operation(number);
-    if (operation == nullptr) return;  // complete
+    if (operation == nullptr) return;  // operation is complete
     HeldOperation& state = *operation;
     if (state.issued == state.what.times) return;
     IssueOptions options;
@@ -267,7 +268,7 @@ class GraphRun {
     issue(state, number, std::move(options));
   }
 
-  // The engine repeats it.
+  // Issues all repetitions at once; the engine repeats the operation.
   void issue_all(int number) {
     HeldOperation& state = tasks_.operation(number);
     for (auto& of_part : state.left) std::ranges::fill(of_part, 1);
@@ -283,7 +284,7 @@ class GraphRun {
     of_handle_.emplace(operations_.issue(engine_.plans()[state.what.shape], {}, options), number);
   }
 
-  // A message, once it is there and its receiver has come.
+  // Completes a message when it has arrived and its receiver has reached it.
   void receive(int number, const Place& own) {
     const HeldOperation& operation = tasks_.operation(number);
     if (operation.arrived == HeldOperation::kNotYet || operation.expected == HeldOperation::kNotYet)

@@ -20,7 +20,7 @@ constexpr double kGrowth = 1.7;
 // The minimum that the heap gives; enough for most lists of dependencies.
 constexpr double kAllocation = 32;
 
-// Counts as the builder of training_graph.cpp adds.
+// Counts the tasks that training_graph.cpp builds.
 class Training {
  public:
   Training(const ModelShape& model, const TrainingOptions& options, const Topology& topology)
@@ -71,7 +71,7 @@ class Training {
     if (iterations > 2) all.dependencies += (iterations - 2) * waits;
   }
 
-  // Most of their tasks wait for one, and one waits for them.
+  // Adds operations: most of their tasks have one dependency and one dependent.
   void add_operations(std::uint64_t operations, std::uint64_t parts, std::uint64_t tasks) {
     size_.operations += operations;
     size_.parts += parts;
@@ -150,7 +150,8 @@ class Training {
     return options_.gradients->buffers(bytes, options_.bucket_bytes, layers);
   }
 
-  // Gates and shared experts by all workers, experts by those who have the same.
+  // Adds gradients of gates and shared experts, reduced by all workers, and of experts, reduced by
+  // workers with the same experts.
   void add_expert_gradients(const LayerRange& stage) {
     std::uint64_t layers = 0;
     for (int l = stage.first; l < stage.end; ++l)
@@ -171,14 +172,14 @@ class Training {
     add_operations(of_experts, of_experts * ep, of_experts * mp() * dp());
   }
 
-  // From stage to stage.
+  // Adds transfers between stages.
   void add_transfers(std::uint64_t times) {
     const bool by_share = model_.split.sp;
     add_operations(times * max_microbatches_, times * microbatches_ * (by_share ? mp() : 1),
                    times * microbatches_ * (by_share ? 2 * mp() : mp() + 1));
   }
 
-  // Weights and gradients on their way.
+  // Adds streams of weights and gradients.
   void add_streams(std::uint64_t streams) {
     if (streams == 0) return;
     const auto shards = static_cast<std::uint64_t>(shards_of(options_.stream, options_.strategy));
@@ -246,7 +247,7 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
   else
     add(sent, dp, mp + 1);
   add(back, dp, mp + 1);
-  // Same as in training: computations wait for operations, and these for computations.
+  // Computations wait for operations, and operations for computations, as in training.
   size.dependencies = 2 * (size.tasks - computations);
   return size;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size of a task graph, before it is built: a model with billions of parameters in small buckets
-// has more tasks than a machine has memory for, and takes minutes to find out.
+// Estimate of the size of a task graph before it is built: a model with billions of parameters in
+//   small buckets has more tasks than a machine has memory for, and takes minutes to build.
 //
-// Tasks and operations are those that training_graph() and inference_graph() make, within a few per
-// cent (exact but for the weights and input that I/O controllers send), for the same options; bytes
-// are what the heap takes for them at its peak, vectors that grow included, within a factor of two
+// Tasks and operations: counts of training_graph() and inference_graph() for the same options,
+// within a few per cent (exact but for the weights and input that I/O controllers send). Bytes:
+// peak heap size, growing vectors included, within a factor of two
 // (tests/workload/graph_size_test.cpp).
 #pragma once
 
@@ -17,7 +17,7 @@ namespace fredsim {
 
 struct GraphSize {
   std::uint64_t tasks = 0;         // tasks of all ranks
-  std::uint64_t dependencies = 0;  // dependencies on other tasks, about
+  std::uint64_t dependencies = 0;  // dependencies on other tasks, approximate
   std::uint64_t operations = 0;
   std::uint64_t parts = 0;  // groups of all operations
 };

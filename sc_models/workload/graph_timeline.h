@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of a task graph on a timeline (results/timeline.h): what each rank computes and which
-// operations it takes part in.
+// Timeline of a run of a task graph (results/timeline.h): computations and operations of each rank.
 //
 // Tracks of a rank: "NODE compute", and one per category of its communications, "NODE mp"; where
 //   several of a category go on at a time "NODE dp 2" and so on. Spans of communications begin with
 //   the operation, as its last rank has come (workload/graph_run.h).
-// Arrows: of an operation, from rank to rank in the order of its group, who sends a message before
-//   who receives it.
-// From the records of the run: what was skipped or replayed is there, too, and nothing is simulated
-//   for it.
+// Arrows: of an operation, from rank to rank in the order of its group, the sender of a message
+//   before its receiver.
+// Source: the records of the run, so skipped and replayed cycles are included, and nothing is
+//   simulated for the timeline.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ class InferenceBuilder : private WorkerGraph {
 
   // ---- microbatches at a stage
 
-  // All that share it, from `first` on.
+  // Runs all microbatches that share the stage, from `first` on.
   void pass(int stage, int first) {
     const std::uint64_t tokens = work_.sequences * work_.tokens;
     const auto in_turn = [&](const auto& visit) {
@@ -147,7 +147,8 @@ class InferenceBuilder : private WorkerGraph {
             .name = fmt::format("{}", l)};
   }
 
-  // Experts, after which each worker along MP has all tokens again, unless these are split anyway.
+  // Adds combine; afterwards each worker along MP gathers all tokens again, unless the tokens are
+  // split anyway.
   void combine(int stage, int l, std::uint64_t tokens) {
     combine_tokens(stage, expert_pass(l, tokens));
     if (strategy_.mp > 1 && !sequence_.sp)
@@ -155,8 +156,8 @@ class InferenceBuilder : private WorkerGraph {
                                fmt::format("experts {} all-gather", l)));
   }
 
-  // Logits, by the workers that have the last tokens of the sequences; these are gathered where
-  // they are split.
+  // Adds the logits, on the workers that have the last tokens of the sequences; split tokens are
+  // gathered first.
   void head(int stage) {
     const auto last_tokens = [this](const Members& group) {
       return context_rank_of(group.front()) == 0 ? activation_bytes(work_.sequences) : 0;
@@ -205,7 +206,7 @@ class InferenceBuilder : private WorkerGraph {
       add(w, part_of(operation, part, rank, TimeCategory::kPp, so_far(w)));
   }
 
-  // Receives what was sent in this step or, to the first stage, in the one before.
+  // Receives the transfer of this step or, at the first stage, of the step before.
   void receive(int from, int to, int microbatch) {
     receive_all(from, to, all_replicas(), sent_.at({from, microbatch}));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inference of a transformer as a task graph: passes over all layers, whose output are tokens.
+// Task graph of the inference of a transformer: passes over all layers whose outputs are tokens.
 //
 // Phases: prefill reads prompts of `context` tokens and gives each sequence its first token; decode
 //   gives each sequence one token per step, behind `context` others in its KV cache, then behind
@@ -13,8 +13,8 @@
 //   until its next communication, then for the next one, in an order that all NPUs of the stage
 //   have and keep. Weights are read once for each.
 // Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden activations; between
-//   stages MP worker 0 multicasts as much to all MP workers of the next one, which nobody waits for
-//   but they. In decode the last stage multicasts its tokens to the first, 4 bytes per sequence,
+//   stages MP worker 0 multicasts as many bytes to all MP workers of the next stage, and only they
+//   wait for it. In decode the last stage multicasts its tokens to the first, 4 bytes per sequence,
 //   which begins its next step with them.
 // Experts: in layers that have some, dispatch and combine (workload/worker_graph.h) in place of the
 //   second all-reduce, then an all-gather along MP, whose workers have a share of the tokens each.
@@ -22,8 +22,8 @@
 //   token. Choosing tokens from them takes no time and sends nothing: an idealisation.
 // Memory of an NPU: its stage's weights, embedding and head at the ends, and the KV cache of all
 //   its sequences until the last step.
-// Errors: BadInput for strategies and batches that the machine or model has no room for, and for
-//   what does not fit the memory.
+// Errors: BadInput for strategies and batches that do not fit the machine or model, and for data
+//   that does not fit the memory.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ enum class InferencePhase : std::uint8_t { kPrefill, kDecode };
 struct InferenceOptions {
   InferencePhase phase = InferencePhase::kDecode;
   Strategy strategy{};
-  SequenceSplit split{};                 // its contexts are in strategy.dp
+  SequenceSplit split{};                 // contexts are in strategy.dp
   std::vector<int> npus{};               // by worker; empty: the paper's placement
   std::uint64_t batch = 1, context = 1;  // sequences, tokens
   std::uint64_t microbatches = 1;
@@ -53,7 +53,7 @@ struct InferenceOptions {
   ExpertOptions experts{};
 };
 
-// `routing`: where given, how many tokens experts took and dropped.
+// `routing`: if given, filled with the tokens that experts took and dropped.
 TaskGraph inference_graph(const std::string& name, const TransformerShape& shape,
                           const InferenceOptions& options, const ComputeSpeed& speed,
                           const Topology& topology, ExpertRouting* routing = nullptr);

@@ -26,7 +26,7 @@ void WorkerGraph::load_input(const ModelShape& model, const TrainingOptions& opt
                            : strategy_.mp * sequence_.cp == 1 ? Dimension::kMp
                                                               : Dimension::kDp;
   for (const InputLoad& load : loads) {
-    // To one worker from the first slice on, whatever its number (InputLoad).
+    // A load of one worker uses slices from the first on, whatever its number (InputLoad).
     const bool is_to_one = load.workers.size() == 1;
     CollectiveSpec& spec = shape.work.emplace_back();
     spec = spec_of(is_to_one ? Collective::kMulticast : Collective::kScatter, load.workers,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of a model's layers: the stages of a pipeline, or those that are streamed through it
-// together.
+// Ranges of a model's layers: the stages of a pipeline, or the groups of streaming.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ std::uint64_t parameters_of(const ModelShape& model, const LayerRange& layers);
 // stages than layers.
 std::vector<LayerRange> stages_of(const ModelShape& model, int stages);
 
-// Streaming: group `number`, by stage: the next `layers` of the model each. The last group may have
-// fewer, or none for the last stages.
+// Streaming: layers of group `number` by stage, the next `layers` of the model each. The last group
+// may have fewer, or none for the last stages.
 std::vector<LayerRange> streamed_group(const ModelShape& model, int stages, int layers, int number);
 int streamed_groups(const ModelShape& model, int stages, int layers);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model that is trained, layer by layer, as far as time and traffic depend on it.
+// Shape of a trained model, layer by layer: the properties that determine time and traffic.
 //
 // Units: parameters are numbers (of experts: all of them, FLOPs those of a token's), FLOPs are of
 //   the forward pass of one sample (a multiplication and an addition are two; the backward pass
@@ -16,7 +16,7 @@
 //   Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models", MLSys
 //   2023, section 4) count, dropout masks among it; other layers keep their outputs. For inference
 //   a vocabulary of 50257 words, that of GPT-2 and GPT-3.
-// Errors: BadInput for a name that is not there.
+// Errors: BadInput for an unknown name.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,11 @@ struct ModelLayer {
   // attention scores (shared, and computed again by so many FLOPs). All 0: the output alone.
   std::uint64_t kept_bytes = 0, kept_split_bytes = 0, score_bytes = 0;
   double score_flops = 0;
-  // Full recomputation begins at its input and repeats the layer behind it, too: its own output is
-  // not kept.
+  // Full recomputation begins at the input of this layer and repeats the next layer, too: the
+  // output of this layer is not kept.
   bool joins_next = false;
   std::uint64_t heads = 0;  // attention heads, each on one of the MP workers; 0: shares are equal
-  int expert_layer = -1;    // its number among those with experts; -1: it has none
+  int expert_layer = -1;    // index among the expert layers; -1: no experts
   bool splits_tokens =
       false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens
   // Times given by the model file: of a whole microbatch on one worker, whatever its share; else
@@ -63,20 +63,20 @@ struct ModelLayer {
   bool has_times() const { return forward_ps > 0 || backward_ps > 0; }
 };
 
-// A transformer by its numbers: workload/transformer_shape.h says what follows from them. Norms and
+// Numbers of a transformer: workload/transformer_shape.h derives its layers from them. Norms and
 // biases are left out.
 struct TransformerShape {
   int layers = 0;
   std::uint64_t hidden = 0, heads = 0;
   std::uint64_t kv_heads = 0;  // fewer than heads: these share keys and values in groups
   std::uint64_t head_size = 0;
-  // Latent attention: values of a token that stand for the keys and values of all heads, of which
-  // `rope_size` beside them have its position, and those that stand for its queries; 0: keys and
-  // values of heads, queries from the hidden values.
+  // Latent attention: size of the latent vector of a token for keys and values of all heads, size
+  // of the part with the position, beside it (`rope_size`), and size of the latent vector for
+  // queries; 0: keys and values per head, queries from the hidden values.
   std::uint64_t kv_rank = 0, rope_size = 0, q_rank = 0;
   std::uint64_t mlp = 0, mlp_matrices = 2;  // hidden x mlp each; 3 where it is gated
-  // Experts in place of the MLP of every layer but the first ones: a token goes to `top_k` of them,
-  // and to the shared ones; 0: none.
+  // Experts in place of the MLP of every layer but the first `dense_layers`: a token goes to
+  // `top_k` of them, and to the shared ones; 0: no experts.
   int experts = 0, top_k = 0, shared_experts = 0, dense_layers = 0;
   std::uint64_t expert_mlp = 0;  // as mlp, of an expert
   bool has_experts(int layer) const { return experts > 0 && layer >= dense_layers; }
@@ -91,27 +91,27 @@ struct ModelShape {
   std::string name;
   std::uint64_t sample_bytes = 0;  // bytes of the input
   std::vector<ModelLayer> layers;
-  std::optional<TransformerShape> transformer{};  // it is one, and can be asked for tokens
+  std::optional<TransformerShape> transformer{};  // set for a transformer, which inference requires
   bool states_sizes =
       false;              // its file gives sample and outputs in bytes, which no machine changes
-  SequenceSplit split{};  // its layers and its input are those of one worker of a context
+  SequenceSplit split{};  // layers and input are the part of one worker of a context
 
   std::uint64_t parameters() const;
   double flops() const;
 };
 
 std::vector<std::string_view> built_in_models();
-// Refuses others, as what `option` needs.
+// Refuses models that are no transformers: `option` requires one.
 void check_is_transformer(const ModelShape& model, std::string_view option);
 bool is_built_in_model(std::string_view name);
 ModelShape built_in_model(std::string_view name);
 
 // Bytes of so many values, rounded up.
 std::uint64_t bytes_of(double values, double value_bytes);
-// Sets what both halves of a layer keep for the backward pass.
+// Sets the bytes that both halves of a layer keep for the backward pass.
 void set_kept(const TransformerShape& shape, ModelLayer& attention, ModelLayer& mlp,
               double activation_bytes = kValueBytes);
-// A model as it is above, with sizes of such activations.
+// Returns the model with sizes of activations as wide as `values`.
 ModelShape at_value_bytes(ModelShape model, const ValueBytes& values);
 
 }  // namespace fredsim

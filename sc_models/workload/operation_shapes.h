@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels and operations of a task graph under construction: each label once, operations of equal
-// work one shape.
+// Builder of the labels and operations of a task graph: equal labels are stored once, operations of
+// equal work share a shape.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace fredsim {
 
-// All collectives of a shape: those before its own, its own, those beside them.
+// All collectives of a shape: before its own, its own, beside its own.
 std::vector<CollectiveSpec> all_specs(const OperationShape& shape);
 
 class OperationShapes {

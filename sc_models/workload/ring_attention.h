@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a worker with a share of the tokens, whose workers pass keys and values around a
-// ring (sequence_split.h): what it computes in each step.
+// Ring attention of a worker with a share of the tokens: its computations in each step, while the
+// workers pass keys and values around a ring (sequence_split.h).
 //
 // Step 0 has the worker's own tokens, step k those of the worker k before it. Only those pairs of a
 //   query and a key count that a causal mask leaves. The chunks are dealt so that all workers have
@@ -36,18 +36,18 @@ struct HalfPart {
   Pass pass = Pass::kForward;  // forward in a backward pass: computed again
 };
 
-// Keys and values of a sample that a worker passes on in a step, of so many bytes each. `model`: a
-// worker's part.
+// Bytes of keys and values of a sample that a worker passes on in a step, `value_bytes` each.
+// `model`: the part of a worker.
 std::uint64_t block_bytes(const ModelShape& model, int mp, double value_bytes);
 
-// Pairs of a worker with so many tokens of a sequence.
+// Query-key pairs of a worker with `tokens` tokens of a sequence.
 double ring_pairs(std::uint64_t tokens, int step);
 
-// Share of the time of a half's pass, layer `l` of a worker's part of a model.
+// Share of a part in the time of a half's pass. `l`: layer of the worker's part of a model.
 double half_share(const ModelShape& model, int l, const HalfPart& part, Pass pass,
                   Recompute recompute);
 
-// Prefill of attention with a ring. `work`: of a worker.
+// Prefill time of attention with a ring. `work`: of a worker.
 double ring_attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
                          const InferenceWork& work, int mp, const HalfPart& part);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of gradients: which collectives reduce the buffers of a stage
-// (workload/gradient_schedule.h), what the next iteration waits for, and what that needs of memory
-// and of the graph.
+// Schedules of gradients: the collectives that reduce the buffers of a stage
+//   (workload/gradient_schedule.h), the dependencies of the next iteration, and the memory and
+//   graph size that follow.
 //
-// A schedule is a file in schedules/ and its name in schedules.cmake. The functions below are those
-//   of most: all-reduces in the order of the buffers, all of which the next iteration waits for,
-//   and an update of all parameters behind them.
+// A schedule is a file in schedules/ and its name in schedules.cmake. The defaults of the functions
+//   below fit most schedules: all-reduces in the order of the buffers, the next iteration waits for
+//   all of them, and an update of all parameters follows.
 // Units: bytes, parameters of a worker.
 // Errors: none.
 #pragma once
@@ -23,24 +23,24 @@ namespace fredsim {
 
 struct SentBuffer {
   GradientBuffer what;
-  std::vector<int> tasks{};  // by worker of the stage: its last one of the buffer; -1: none
+  std::vector<int> tasks{};  // last task of the buffer by worker of the stage; -1: none
 };
 
-// A stage whose backward pass is over, as a schedule sees it.
+// Interface of a stage whose backward pass is over, for schedules.
 class StageGradients {
  public:
-  virtual std::vector<SentBuffer> take_sent() = 0;  // since the last call, in order
+  virtual std::vector<SentBuffer> take_sent() = 0;  // buffers sent since the last call, in order
   virtual void send(const GradientBuffer& buffer, Collective collective,
                     const std::string& name) = 0;
-  // All that comes next waits for the last one that was sent.
+  // Makes all later tasks wait for the last buffer that was sent.
   virtual void wait_for_sent() = 0;
-  // Updates the parameters of all layers, of which this is one of so many equal shares.
+  // Updates one of `shares` equal shares of the parameters of all layers.
   virtual void update_all(int shares) = 0;
-  // The next forward pass of a layer waits for the buffers with its gradients, and updates what
-  // they hold. Those that are needed first last.
+  // Makes the next forward pass of a layer wait for the buffers with its gradients and update their
+  // parameters. The buffers that are needed first come last.
   virtual void feed(std::vector<SentBuffer> buffers) = 0;
   virtual int replicas() const = 0;
-  // Bytes of the weights whose gradients have so many.
+  // Bytes of the weights that have so many bytes of gradients.
   virtual std::uint64_t weight_bytes(std::uint64_t gradient_bytes) const = 0;
 
  protected:
@@ -54,30 +54,32 @@ class Schedule {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  virtual std::string_view name() const = 0;  // as `--gradients` has it
+  virtual std::string_view name() const = 0;  // value of `--gradients`
 
   // ---- options
 
-  // Bytes of a buffer, of those that were asked for; 0: one per layer, whatever was.
+  // Bytes of a buffer if `asked` were requested; 0: one buffer per layer, whatever was requested.
   virtual std::uint64_t buffer_bytes(std::uint64_t asked) const { return asked; }
   bool has_size() const { return buffer_bytes(1) != 0; }
-  // Ends "any but NAME, ": node-local reductions do not go with it; empty: they do.
+  // Reason why node-local reductions exclude this schedule, the end of "any but NAME, "; empty:
+  // they do not.
   virtual std::string_view why_not_every() const { return {}; }
   virtual bool takes_experts() const { return false; }
 
   // ---- plan
 
-  // The collective that takes gradients as they come.
+  // Collective that reduces gradients as they come.
   struct Reduction {
     Collective collective = Collective::kAllReduce;
     std::string_view name = "gradients";
   };
   virtual Reduction reduction() const { return {}; }
-  // The collective whose gradients are needed first goes first, among those that could begin.
+  // True if the collective whose gradients are needed first goes first, among those that could
+  // begin.
   virtual bool has_queue() const { return false; }
-  // The next forward pass of a layer waits for the layer's own buffers; else for all.
+  // True if the next forward pass of a layer waits for the layer's own buffers only; else for all.
   virtual bool feeds_layers() const { return false; }
-  // Behind the backward pass.
+  // Adds the tasks behind the backward pass.
   virtual void finish(StageGradients& stage) const;
 
   // ---- memory
@@ -95,14 +97,14 @@ class Schedule {
 
   // ---- size
 
-  // Collectives of each buffer.
+  // Number of collectives per buffer.
   virtual int collectives() const { return 1; }
   std::uint64_t buffers(std::uint64_t bytes, std::uint64_t asked, std::uint64_t layers) const;
 };
 
-// All of them, the default first.
+// All schedules, the default first.
 std::span<const Schedule* const> schedules();
-const Schedule* find_schedule(std::string_view name);  // null: none of that name
+const Schedule* find_schedule(std::string_view name);  // null: unknown name
 std::vector<std::string_view> schedules_of_experts();
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences of samples over several workers, within a layer: sequence parallelism and context
+// Split of sequences over several workers within a layer: sequence parallelism and context
 // parallelism.
 //
 // Sequence parallelism (Korthikanti et al., "Reducing Activation Recomputation in Large Transformer
@@ -11,8 +11,8 @@
 //   a causal mask.
 // Workers: those of a context are consecutive along DP, which counts them: Strategy::dp = replicas
 //   x cp. Gradients are reduced along both.
-// Errors: BadInput for models that are no transformers by their numbers, and for tokens that do not
-//   divide.
+// Errors: BadInput for models that are not defined by the numbers of a transformer, and for tokens
+//   that do not divide.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,15 @@
 
 namespace fredsim {
 
-// "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2".
+// Text of a split strategy: "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2".
 std::string to_string(const Strategy& strategy, const SequenceSplit& split);
 
-// `tokens`: those that go through a layer together, of which whole ones are on each worker.
+// Checks the split. `tokens`: tokens that go through a layer together; each worker needs a whole
+// number.
 void check_split_tokens(const SequenceSplit& split, const Strategy& strategy, std::uint64_t tokens);
 
-// The part of a model that a CP worker has: layers, outputs and what is kept are those of its
-// tokens; with sequence parallelism all that is kept is shared by the MP workers.
+// Part of a model on a CP worker: layers, outputs and kept bytes of its tokens; with sequence
+// parallelism the MP workers share all kept bytes.
 ModelShape part_of_model(ModelShape model, const Strategy& strategy, const SequenceSplit& split);
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of a model that the NPUs of a pipeline stage have.
+// Layers of a model on the NPUs of a pipeline stage.
 //
 // Training cuts by halves of a transformer's layers (workload/layer_ranges.h), inference by whole
 //   ones. Streamed weights: a stage has a range of every group.
@@ -12,15 +12,15 @@
 
 namespace fredsim {
 
-// Training: ranges of a stage, one, or streamed one per group.
+// Training: ranges of a stage, a single one, or one per group if streamed.
 std::vector<LayerRange> ranges_of_stage(const ModelShape& model, const TrainingOptions& options,
                                         int stage);
 
-// Model whose full recomputation joins no layers of two ranges, which an NPU does not have at once.
+// Model whose full recomputation does not join layers of two ranges, since an NPU does not have
+// both at a time.
 ModelShape cut_recomputation(ModelShape model, const TrainingOptions& options);
 
-// Inference: the layer that a stage begins with; of the stage behind the last one the number of
-// layers.
+// Inference: first layer of a stage; for the stage behind the last one the number of layers.
 int first_layer_of_inference(int layers, int stages, int stage);
 
 // Numbers of layers by stage, those of a transformer in whole layers and halves.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of a run, as run_tasks() takes them (graph_run.h): each rank's in order, a few at a time.
+// Source of the tasks of a run, as run_tasks() reads them (graph_run.h): each rank's tasks in
+// order, a few at a time.
 //
-// next(): a rank's next task; its `after` are places in that order. Those that are complete for
-//   good may be left out.
-// look_ahead(): of a rank, at least by how much a task comes after the last of those that it waits
-//   for; where it waits for none, after the place before the first. In order (TaskGraph::in_order)
-//   a computation waits for the one before it, too. The run asks for so many tasks beyond the last
-//   that is complete, so each is there before it can be ready.
-// forget(): tasks of the rank up to there, or an operation, are complete, and nobody asks for them
+// next(): the next task of a rank; its `after` are places in that order. Places of tasks that are
+//   complete for good may be left out.
+// look_ahead(): of a rank, a lower bound of the distance from a task to the last of its
+//   dependencies; for a task without dependencies the distance to the place before the first task.
+//   In order (TaskGraph::in_order) a computation also depends on the one before it. The run reads
+//   as many tasks beyond the last complete one, so each is there before it can be ready.
+// forget(): tasks of the rank up to there, or an operation, are complete and are not requested
 //   again.
-// Errors: BadInput of a file that has changed since it was looked at.
+// Errors: BadInput if a file has changed since it was checked.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +32,20 @@ class TaskSource {
   virtual bool in_order() const = 0;
   virtual const std::vector<int>& members() const = 0;  // by rank (base/member.h)
   virtual const std::vector<OperationShape>& shapes() const = 0;
-  virtual const std::vector<std::uint64_t>& repeats()
-      const = 0;  // by shape: how often it is issued
+  virtual const std::vector<std::uint64_t>& repeats() const = 0;  // number of issues, by shape
   virtual std::uint64_t look_ahead(int rank) const = 0;
-  virtual int iterations() const { return 1; }  // as far as is known
+  virtual int iterations() const { return 1; }  // 1 where the number is unknown
 
-  virtual bool next(int rank, Task& task) = 0;  // false: there are no more
+  virtual bool next(int rank, Task& task) = 0;  // false: end of the tasks
   virtual GraphOperation operation(int number) const = 0;
   virtual void forget(int /*rank*/, std::uint64_t /*end*/) {}
   virtual void forget_operation(int /*number*/) {}
-  // Names of tasks and groups, for messages: as a graph of these tasks alone would have them, by
-  // rank.
+  // Adds names of tasks and groups, by rank, for messages: the names that a graph of these tasks
+  // alone would have.
   virtual void name(TaskGraph& graph) const = 0;
 };
 
-// All of a graph, which must outlive it.
+// Source of all tasks of a graph, which must outlive it.
 class GraphTasks : public TaskSource {
  public:
   explicit GraphTasks(const TaskGraph& graph);
@@ -67,8 +67,8 @@ class GraphTasks : public TaskSource {
   int iterations_ = 1;
 };
 
-// Finds a rank's look-ahead as its tasks come, in order. `after` of a task that waits for none is
-// empty.
+// Finds a rank's look-ahead as its tasks come, in order. `after` is empty for a task without
+// dependencies.
 class LookAhead {
  public:
   explicit LookAhead(bool in_order) : in_order_(in_order) {}

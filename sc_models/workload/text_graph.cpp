@@ -89,7 +89,7 @@ class TextBuilder {
                  .after = std::exchange(pending_, {})});
   }
 
-  // After the latest computation; none: nothing is communicated.
+  // Adds a communication after the latest computation; none: no communication.
   int communicate(const TextPass& pass, const Groups& groups, TimeCategory category,
                   const std::string& name) {
     if (!pass.collective || groups.front().size() == 1) return kNone;

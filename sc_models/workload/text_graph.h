@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// ASTRA-sim's text workloads as a task graph, on all NPUs of a machine.
+// Task graph of ASTRA-sim's text workloads, on all NPUs of a machine.
 //
-// An iteration is a forward pass and a backward pass, a layer after the other. Forward: the layer's
-//   weights of the iteration before are
-//   waited for, then it computes and communicates, and the next layer waits for both. Backward,
-//   from the last layer: gradient of the
-//   input, and its communication; gradient of the weights meanwhile, and theirs, for which nobody
-//   waits but the update before the layer's next forward pass. Of types that are data-parallel the
-//   gradient of the weights comes first.
+// An iteration is a forward pass and a backward pass, layer by layer. Forward: a layer waits for
+//   the update of its weights from the iteration before, computes and communicates; the next layer
+//   waits for both. Backward, from the last layer: gradient of the input, then its communication;
+//   meanwhile gradient of the weights, then its communication, for which only the update before the
+//   layer's next forward pass waits. For data-parallel types the gradient of the weights comes
+//   first.
 // Communication of activations, and of gradients of inputs, is along groups of MP NPUs that share
 //   the model, that of gradients of weights along the groups across those:
 //   DATA: MP is 1. MODEL and DISTRIBUTED_INFERENCE (forward passes alone): all NPUs.
@@ -32,13 +31,13 @@
 namespace fredsim {
 
 struct TextGraphOptions {
-  int mp = 0;  // NPUs that share the model, in place of what the file says; 0: as it says
+  int mp = 0;  // NPUs that share the model, over the value in the file; 0: the value in the file
   int iterations = 2;
   std::string algorithm =
       "auto";  // algorithm of all collectives that it has (CollectiveSpec), the others take `auto`
 };
 
-// As a report names `algorithm`: behind it the collectives of the workload that it does not have.
+// Text of `algorithm` in reports: followed by the collectives of the workload that lack it.
 std::string text_algorithms(const TextWorkload& workload, const std::string& algorithm);
 
 // `path`: of the file, for messages.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of NPUs that a layer of a text workload communicates in, by its type
-// (workload/text_graph.h says which).
+// Communication groups of a layer of a text workload, by its type (workload/text_graph.h has the
+// rules).
 //
 // Errors: BadInput where MP is neither in the file nor given, does not divide the NPUs, or is given
 // where the type says it.
@@ -21,8 +21,8 @@ struct GroupSpan {
 
 Collective collective_of(TraceCollective collective);
 
-// NPUs that share the model. `given`: in place of what the file says; 0: as it says. `machine`: its
-// name, for messages.
+// Number of NPUs that share the model. `given`: over the value in the file; 0: the value in the
+// file. `machine`: its name, for messages.
 int text_model_group(const TextWorkload& workload, const std::string& path, int given, int npus,
                      const std::string& machine);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task graph as Chakra execution traces, which trace_graph() reads back to the same cycles.
+// Export of a task graph as Chakra execution traces; trace_graph() reads them back to the same
+// cycles.
 //
 // Ranks: NPU r is rank r, I/O controllers come after all NPUs; there are as many as the last one
 //   that has something to do. NPUs without work have traces without nodes.

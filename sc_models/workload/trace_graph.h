@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution traces as a task graph.
+// Task graph of execution traces.
 //
 // Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There
 //   may be fewer ranks than NPUs.
@@ -14,19 +14,16 @@
 //   gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a
 //   group of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the
 //   first of the group.
-// Traces that trace_export.h wrote say themselves which collectives are one operation
-//   (trace_joint.h).
-// Sends: the k-th of (source, destination, tag) is for the k-th receive of the same.
-// Dimensions of involved_dim are those of the machine, ranks first along the first: columns and
+// Traces written by trace_export.h state which collectives are one operation (trace_joint.h).
+// Sends: the k-th send of (source, destination, tag) matches the k-th receive of the same key.
 //   rows of a grid; NPUs of an L1 switch, L1 switches, … of a tree.
 // Priority: comm_priority 0 or less is DP, 1 PP, 2 or more MP.
 // Memory: a task per node; nodes are read as a stream. TraceTasks (trace_tasks.h) holds no more
 //   than a run needs.
-// Errors: BadInput, naming file, node and field: more ranks than members; a group that is not there
-//   or does not have the rank; ranks that do not agree in type, size, root or priority of a
-//   collective, or of whom one lacks it; dimensions of another number. Ranks that come to
-//   collectives of several groups in orders that make them wait for each other are not looked for
-//   here: the run ends there (waiting_text.h).
+// Errors: BadInput, naming file, node and field: more ranks than members; a group that is missing
+//   or lacks the rank; ranks that disagree in type, size, root or priority of a collective, or a
+//   rank that lacks it; a wrong number of dimensions. Ranks that reach collectives of several
+//   groups in orders that deadlock are not detected here: the run ends there (waiting_text.h).
 #pragma once
 
 #include <string>
@@ -39,8 +36,8 @@
 
 namespace fredsim {
 
-// `algorithm`: of all collectives (CollectiveSpec); empty: as the traces say (trace_joint.h), or
-// auto.
+// Builds the graph. `algorithm`: of all collectives (CollectiveSpec); empty: from the traces
+// (trace_joint.h), or auto.
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
                       const Topology& topology, const std::string& algorithm = {});
 

@@ -9,7 +9,7 @@
 
 namespace fredsim {
 
-// All ranks side by side, so that who meets is met soon.
+// Reads all ranks side by side, so that ranks of an operation are read close together.
 TraceTasks::TraceTasks(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
                        const Topology& topology, const std::string& algorithm)
     : files_(files),
@@ -66,7 +66,8 @@ void TraceTasks::note(const Task& task, std::size_t rank, std::uint64_t place,
   nodes_->forget_operation(task.operation);
 }
 
-// Order in which they come rank by rank: what is planned first does not depend on who reads.
+// Orders the shapes by their first use, rank by rank: the order of planning does not depend on the
+// reader.
 void TraceTasks::order_shapes(const std::vector<std::pair<std::size_t, std::uint64_t>>& first) {
   std::vector<int> order(first.size());
   std::iota(order.begin(), order.end(), 0);
@@ -92,7 +93,7 @@ GraphOperation TraceTasks::operation(int number) const {
   return operation;
 }
 
-// From the files, by the ids.
+// Reads names from the files, by the ids.
 void TraceTasks::name(TaskGraph& graph) const {
   graph.groups = nodes_->graph().groups;
   graph.labels.assign(1, "");

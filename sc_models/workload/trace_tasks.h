@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution traces as tasks that are read as they are needed (trace_graph.h says what becomes of a
-// node).
+// Task source of execution traces, read on demand (trace_graph.h has the rules for nodes).
 //
-// Constructed, all files are read once, side by side, and refused as trace_graph() does; what is
-//   found of them are shapes, and how far ahead each has to be read. Then the run reads them again.
-// Memory: of a file what is not complete, and as much of it as its dependencies reach back; shapes;
-//   ranks whose operations the others are still to come to. Where dependencies point to nodes of
-//   which others come long before, it may be all of a file.
-// Order of shapes: that of trace_graph().
+// The constructor reads all files once, side by side, and refuses the same errors as trace_graph();
+//   it keeps the shapes and the look-ahead of each file. The run reads the files again.
+// Memory: of each file its incomplete nodes, and as much of it as its dependencies reach back;
+//   shapes; ranks of operations that other ranks have not reached. A whole file may be in memory
+//   where nodes depend on nodes far earlier in the file.
+// Order of shapes: as in trace_graph().
 #pragma once
 
 #include <cstddef>
@@ -56,7 +55,7 @@ class TraceTasks : public TaskSource {
   const TraceFiles& files_;
   std::unique_ptr<TraceNodes> nodes_;
   std::vector<OperationShape> shapes_;
-  std::vector<int> place_of_;  // by shape of the nodes
+  std::vector<int> place_of_;  // place of a shape, by shape of the nodes
   std::vector<std::uint64_t> repeats_, look_ahead_;
   std::unordered_map<int, std::uint64_t> ranks_left_;  // ranks left of operations, in the first
                                                        // reading

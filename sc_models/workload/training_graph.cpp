@@ -97,7 +97,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
     for (const LayerRange& layers : stages_)
       bytes.push_back(bytes_of(static_cast<double>(parameters_of(model_, layers)),
                                is_load ? weight_bytes() : kGradientBytes));
-    // The group so many before this one: its weights have made room.
+    // Group whose end makes room: `stream_groups` before this one.
     const int room = static_cast<int>(computed_.size()) - options_.stream_groups;
     std::vector<std::vector<int>> after(workers_.size());
     for (int w = 0; w < std::ssize(workers_); ++w) {
@@ -114,7 +114,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
                                                iteration_, std::move(after));
     for (int w = 0; w < std::ssize(workers_); ++w) {
       if (is_serial()) {
-        workers_[w].pending = {ids[w]};  // which waits for those before
+        workers_[w].pending = {ids[w]};  // this operation waits for earlier tasks
       } else if (is_load) {
         workers_[w].pending.push_back(ids[w]);
       }
@@ -175,7 +175,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
     });
     if (!layer.reduces || strategy_.mp == 1) return;
     const auto bytes = [&](const Members& group) { return layer.output_bytes * samples(group); };
-    // Waited for by all workers with samples.
+    // All workers with samples wait for it.
     wait_for(stage, communicate(stage, Dimension::kMp, Collective::kAllReduce, bytes,
                                 name + " reduction"));
   }
@@ -200,8 +200,8 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
                                 "experts " + name + " all-gather"));
   }
 
-  // Bytes by group, uncompressed; groups without any are left out. By worker of the stage: its
-  // task.
+  // Adds a collective; bytes by group, uncompressed; groups without bytes are left out. Returns
+  // tasks by worker of the stage.
   template <class Bytes>
   std::vector<std::vector<int>> communicate(int stage, Dimension dimension, Collective collective,
                                             const Bytes& uncompressed, const std::string& name,
@@ -242,7 +242,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
 
   // ---- between stages
 
-  // Their operations are made when the first of the two comes to them.
+  // Operation of a transfer; created when the first of the two stages needs it.
   int transfer(int from, int to, int microbatch, int round) {
     const auto [at, is_new] = transfers_.try_emplace({iteration_, round, from, to, microbatch}, 0);
     if (!is_new) return at->second;
@@ -284,7 +284,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
   }
 
   void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
-  // Receives what was sent in a round of streaming.
+  // Receives the transfer of a round of streaming.
   void receive(int from, int to, int microbatch, int round) override {
     const std::vector<int> places = places_of(split_.replicas(microbatch));
     if (places.empty()) return;
@@ -294,12 +294,12 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
 
   // ---- gradients
 
-  // In this iteration gradients are reduced within nodes.
+  // True if this iteration reduces gradients within nodes only.
   bool stays_in_nodes() const {
     return options_.every > 1 && (iteration_ + 1) % options_.every != 0;
   }
 
-  // A layer's gradients are there.
+  // Adds the gradients of a layer to its buffers.
   void add_gradients(int stage, int l) {
     const bool is_last = l == stages_[stage].first;
     const auto& [collective, name] = options_.gradients->reduction();
@@ -334,7 +334,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
     graph_.operations.back().need = buffer.first_layer;
   }
 
-  // The next iteration waits for what was sent, all of it or layer by layer.
+  // Reduces the gradients; the next iteration waits for all of them or layer by layer.
   void reduce_gradients(int stage) {
     reducing_ = stage;
     options_.gradients->finish(*this);
@@ -347,10 +347,11 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
     send_buffer(reducing_, buffer, collective, name);
   }
 
-  // The last one of what was sent: it waits for those before it, and for what they waited for.
+  // Waits for the last buffer that was sent: it depends on the buffers before it, and on their
+  // dependencies.
   void wait_for_sent() override {
     for_all(reducing_, [&](int w) {
-      if (reduced_[w] < 0) return;  // the only one of its node
+      if (reduced_[w] < 0) return;  // the only worker of its node
       std::vector<int>& pending = workers_[w].pending;
       std::erase_if(pending, [&](int task) { return task < reduced_[w]; });
       pending.push_back(reduced_[w]);
@@ -375,8 +376,8 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
 
   // ---- updates
 
-  // Layer `l` is next: waits for the buffers that it needs and no layer before it did, and updates
-  // what they hold.
+  // Waits, before layer `l`, for the buffers that it is the first layer to need, and updates their
+  // parameters.
   void take_gradients(int stage, int l) {
     std::vector<SentBuffer>& fed = fed_[stage];
     for (; !fed.empty() && fed.back().what.first_layer <= l; fed.pop_back()) {
@@ -394,7 +395,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
     }
   }
 
-  // `parameters`: of a worker, which updates one of so many shares.
+  // Updates `parameters` of a worker, in one of `of_shares` shares.
   void update_parameters(int stage, std::uint64_t parameters, int of_shares = 1) {
     if (options_.optimizer == Optimizer::kNone) return;
     const auto shares = static_cast<std::uint64_t>(of_shares);
@@ -427,9 +428,9 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
   Pass pass_ = Pass::kForward;              // pass of this round
   std::vector<std::vector<int>> computed_;  // by round and worker: the last computation
   std::vector<GradientCut> cuts_;           // gradients of the stage at work, by kind
-  std::vector<SentBuffer> sent_;            // the same: sent in this iteration
+  std::vector<SentBuffer> sent_;            // buffers sent in this iteration
   int reducing_ = 0;                        // stage at work in a schedule
-  // By stage: buffers that its next forward pass waits for, those that it needs first last.
+  // Buffers that the next forward pass of a stage waits for; the buffers needed first come last.
   std::vector<std::vector<SentBuffer>> fed_;
   int node_ = 0;  // dimension that joins a node
 };

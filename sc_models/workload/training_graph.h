@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training run of a model as a task graph: iterations of forward pass, backward pass and
-// reduction of gradients.
+// Task graph of a training run of a model: iterations of forward pass, backward pass and reduction
+//   of gradients.
 //
 // Workers: strategy MP x DP x PP, placed as the paper does (plan/parallelism.h) where no NPUs are
 //   given. Layers are dealt out to the PP stages in order, so that FLOPs are as even as they come
@@ -27,15 +27,15 @@
 //   replica, before the all-gather; where layers wait for their own gradients those of a buffer, by
 //   all replicas, before the first layer that waits for it. The load, then the store, one after the
 //   other with what it computes.
-// Memory: what a worker needs (workload/training_memory.h) is all in its NPU's memory; or, limited,
-//   the rest is in expanded memory and takes longer to be had.
+// Memory: the data of a worker (workload/training_memory.h) is all in its NPU's memory; with
+//   limited memory the rest is in expanded memory and takes longer to access.
 // Accounting: serial, in which gradients are sent when the backward pass is over and a worker that
 //   sends to the next stage goes on when that is done; or overlap, in which gradients are sent as
 //   soon as the last microbatch has them, and nobody waits for what he sends. Reductions along MP
 //   and what comes from another stage are waited for in either.
-// Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O
-//   controllers, in equal shares of whole flits, while iterations before go on, and waited for.
-//   Machines without controllers load none, nor do systems.
+// Input: present on the NPUs for the first iteration. The input of later iterations is loaded from
+//   all I/O controllers, in equal shares of whole flits, during the iterations before, and waited
+//   for. Machines without controllers load none, nor do systems.
 // Streaming (execution of models that do not fit the wafer; workload/executions/streaming.cpp):
 //   layers go through the wafer in groups, the next `stream_layers` of the model for each stage. A
 //   group's weights come in for the forward pass and again for the backward pass, and its gradients
@@ -44,8 +44,8 @@
 //   that comes before is complete, computing waits for them, and gradients leave before the next
 //   weights come. Overlap: weights of the next group are loaded while one is computed, so that an
 //   NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
-// Errors: BadInput for strategies that the machine or model has no room for, for an optimizer where
-//   weights are streamed, and for what does not fit limited memory.
+// Errors: BadInput for strategies that do not fit the machine or model, for an optimizer where
+//   weights are streamed, and for data that does not fit limited memory.
 #pragma once
 
 #include "topology/topology.h"
@@ -56,7 +56,7 @@
 
 namespace fredsim {
 
-// `routing`: where given, how many tokens experts took and dropped.
+// `routing`: if given, filled with the tokens that experts took and dropped.
 TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
                          const ComputeSpeed& speed, const Topology& topology,
                          ExpertRouting* routing = nullptr);

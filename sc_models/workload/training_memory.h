@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that training a model takes of an NPU, and the part of it that does not fit the NPU's own
-// memory.
+// Memory of an NPU in training, and the part of it that exceeds the NPU's own memory.
 //
 // Weights, of the machine's bytes, and gradients, FP16: of a worker's share of its stage; streamed,
 //   of the groups of layers that it has at once. With ZeRO-2 and gradients that are sent as they
@@ -31,17 +30,16 @@ struct TrainingMemory {
   std::uint64_t total() const { return weights + gradients + optimizer + activations; }
 };
 
-// A worker of this stage, with the most samples.
-// `model`: before at_value_bytes().
+// Memory of a worker of this stage, with the most samples. `model`: before at_value_bytes().
 TrainingMemory training_memory(const ModelShape& model, const TrainingOptions& options, int stage,
                                const ValueBytes& values = {});
-// The stage that needs the most.
+// Memory of the stage that needs the most.
 TrainingMemory max_training_memory(const ModelShape& model, const TrainingOptions& options,
                                    const ValueBytes& values = {});
 
-// Bytes that expanded memory takes.
+// Bytes in expanded memory.
 std::uint64_t expanded_bytes(const TrainingMemory& memory, const NpuCompute& npu);
-// `machine`: named where it does not fit.
+// Shares of data in expanded memory. `machine`: name for the message if the data does not fit.
 ExpandedShares expanded_shares(const TrainingMemory& memory, const NpuCompute& npu,
                                const std::string& machine);
 

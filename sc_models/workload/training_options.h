@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a training run; workload/training_graph.h says what each of them does.
+// Options of a training run; workload/training_graph.h defines their effect.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct TrainingOptions {
   Compression compression{};
   Optimizer optimizer = Optimizer::kNone;
   Recompute recompute = Recompute::kNone;
-  bool limits_memory = false;  // to what the NPUs have
+  bool limits_memory = false;  // to the memory of the NPUs
   Execution execution = Execution::kStationary;
   ExpertOptions experts{};
-  // Streaming.
+  // Options of streaming:
   Stream stream = Stream::kBroadcast;
   int stream_layers = 2;  // attention and MLP of a transformer
   int stream_groups = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training or inference as asked for: what the rows of its options fill (workload/training_rows.h).
+// Request for training or inference, filled by the rows of its options (workload/training_rows.h).
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,21 @@ struct TrainingQuestion {
   static constexpr Where kStationary = 1, kStreaming = 2;  // training of a model, by its weights
   static constexpr Where kInference = 4;                   // requests to a model
   static constexpr Where kText = 8;                        // a workload in ASTRA-sim's format
-  static constexpr Where kTraces = 16;                     // Chakra's
+  static constexpr Where kTraces = 16;                     // Chakra traces
   static constexpr Where kTraining = kStationary | kStreaming, kModel = kTraining | kInference;
 
   Where kind = kStationary;
   TrainingOptions training;
-  SequenceSplit split{};                        // its contexts are in the strategies' dp
+  SequenceSplit split{};                        // contexts are in dp of the strategies
   std::optional<InferenceOptions> inference{};  // in place of training
-  // Values of --gradients, with what it is without a number, and --compress; empty: nothing is
-  // compressed.
+  // Values of --gradients, with the default of its number, and --compress; empty: no compression.
   std::string gradients, compress;
-  int text_mp = 0;  // MP of a text workload; 0: as it says
+  int text_mp = 0;  // MP of a text workload; 0: value in the file
   OnConflict on_conflict = OnConflict::kRefuse;
   PacketOrder packet_order = PacketOrder::kAuto;
   Chunking chunking{};
   ExpertOptions experts{};
-  bool best_base = false;  // the base once more, as well as it can
+  bool best_base = false;  // runs the base once more with its best algorithm and stream
 
   bool is_model() const { return (kind & kModel) != 0; }
   bool is_training() const { return (kind & kTraining) != 0; }

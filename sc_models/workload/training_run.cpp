@@ -28,7 +28,7 @@ std::vector<std::uint64_t> complete_iterations(const TaskGraph& graph, const Tas
   return ends;
 }
 
-// From the end of the one before.
+// Iteration times, each from the end of the one before.
 std::vector<double> iteration_times(const std::vector<std::uint64_t>& ends, double ns_per_cycle) {
   std::vector<double> times;
   std::uint64_t before = 0;
@@ -80,7 +80,7 @@ NpuTimes npu_times(const std::vector<int>& members, const GraphOutcome& outcome)
   return times;
 }
 
-// On the critical path, which is what an iteration gets shorter by at a higher rate.
+// Compute time on the critical path: the part of an iteration that a higher rate shortens.
 double computing_ns(const TrainingResult& result) { return result.critical_path_ns.front().second; }
 
 TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) {

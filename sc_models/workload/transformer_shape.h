@@ -23,53 +23,54 @@
 
 namespace fredsim {
 
-// Each layer in two halves, which reduce. Embeddings are left out.
+// Model whose layers are two halves each, both of which reduce. Embeddings are left out.
 ModelShape model_of(std::string name, const TransformerShape& shape);
 
-// A number over workers, whole, rounded up.
+// Share of a worker, rounded up.
 std::uint64_t share_of_workers(std::uint64_t all, int workers);
 
-// Work of one pass: `tokens` of each of `sequences`, behind `context` others.
+// Work of one pass: `tokens` of each of `sequences`, behind `context` earlier ones.
 struct InferenceWork {
   std::uint64_t sequences = 0, tokens = 0, context = 0;
   double pairs =
-      0;  // that attention has of a sequence; 0: each token with those before it and itself
+      0;  // tokens of a sequence in attention; 0: each token attends to earlier ones and itself
 };
 
-// Pairs of a token and one that it attends to.
+// Number of pairs of a token and an attended token.
 double attended_pairs(const InferenceWork& work);
 
-// A matrix times `tokens` vectors, each of `in` values that become `out`, and `kv` for the cache.
+// Time of a matrix times `tokens` vectors: `in` values per vector become `out`, and `kv` values go
+// to the cache.
 double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
                   std::uint64_t in, std::uint64_t out, std::uint64_t kv = 0);
-// Attention itself: values of the cache that it reads, and activations.
+// Time of attention itself: values of the cache that it reads, and activations.
 double attention_core_ps(const ComputeSpeed& speed, double flops, double cached,
                          double activations);
-// Parts of attention: projections, attention itself, the projection of its output.
+// Times of the parts of attention: projections, attention itself, the projection of its output.
 struct AttentionTimes {
   double inputs_ps = 0, scores_ps = 0, output_ps = 0;
 };
 AttentionTimes attention_times(const ComputeSpeed& speed, const TransformerShape& shape,
                                const InferenceWork& work, int mp);
 
-// On one of `mp` workers.
+// Times on one of `mp` workers.
 double attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
                     const InferenceWork& work, int mp);
 double mlp_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
               int mp);
-// Logits of the last token of each sequence.
+// Time of the logits of the last token of each sequence.
 double head_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
                int mp);
 
 std::uint64_t attention_parameters(const TransformerShape& shape, int mp);
 
-// Bytes of a worker.
+// Weight bytes of a worker in a layer.
 std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp,  // without experts
                                  const ValueBytes& values = {});
-// Embedding, or head.
+// Bytes of the embedding, or of the head, of a worker.
 std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp,
                                const ValueBytes& values = {});
-// Bytes per token in a layer.
+// Bytes of the KV cache per token and layer.
 std::uint64_t kv_bytes(const TransformerShape& shape, int mp, const ValueBytes& values = {});
 
 }  // namespace fredsim

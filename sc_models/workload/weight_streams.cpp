@@ -202,8 +202,8 @@ std::vector<int> WeightStreams::add_operation(const Deal& deal, Direction direct
   return ids;
 }
 
-// A controller loads in order, and sends no weights of an iteration before it has the gradients of
-// those before.
+// Adds the tasks of the controllers. A controller loads in order, and sends no weights of an
+// iteration before it has received the gradients of earlier iterations.
 void WeightStreams::add_controllers(const Task& of, Direction direction, const Shard& shard) {
   for (std::size_t k = 0; k < shard.controllers.size(); ++k) {
     const int controller = shard.controllers[k];

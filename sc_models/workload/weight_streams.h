@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight streaming: the operations by which weights come from the I/O controllers and gradients go
-// back to them.
+// Weight streaming: the operations that load weights from the I/O controllers and return gradients
+//   to them.
 //
 // Shares: controllers hold the weights in equal shares and send at the same time; each gets the
 //   sums of the gradients of what it holds (plan/plan.h, Part::roots). 2 bytes per gradient, and
@@ -16,8 +16,7 @@
 //   `chunk_bytes` per controller, in whole bursts, so that one is like the other and is simulated
 //   once; at most 1 % more than asked for.
 // Phases: loads and gradients are planned together, so that those of a controller share a phase.
-// Failed controllers hold nothing and send nothing: all of this is about the others, which have
-//   larger shares.
+// Failed controllers hold nothing and send nothing; the remaining controllers have larger shares.
 // Errors: BadInput for a machine without controllers that work, or with fewer than shards.
 #pragma once
 
@@ -36,14 +35,14 @@ enum class Stream : std::uint8_t { kBroadcast, kMulticast };
 
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20U;
 
-// Rank of an I/O controller in a graph whose first ranks are workers; added where it is missing.
-// `controllers`: those that have not failed, ascending, in the order of their ranks.
+// Rank of an I/O controller in a graph whose first ranks are workers; added if missing.
+// `controllers`: working controllers, ascending, in the order of their ranks.
 int controller_rank(TaskGraph& graph, int workers, const std::vector<int>& controllers,
                     int controller);
 
-// Shards of the weights.
+// Number of shards of the weights.
 int shards_of(Stream stream, const Strategy& strategy);
-// Times that controllers are dealt out to so many shards.
+// Number of deals of the controllers to so many shards.
 int deals_of(const Topology& topology, int shards);
 
 class WeightStreams {
@@ -55,8 +54,8 @@ class WeightStreams {
                 const Strategy& strategy, const std::vector<int>& npus, Stream stream,
                 std::uint64_t chunk_bytes);
 
-  // An operation for weights of so many bytes, by stage. `after`: by worker, what it waits for. The
-  // tasks by worker.
+  // Adds an operation that moves weights or gradients; bytes by stage. `after`: dependencies by
+  // worker. Returns the tasks by worker.
   std::vector<int> add(Direction direction, const std::vector<std::uint64_t>& stage_bytes,
                        const std::string& name, int iteration, std::vector<std::vector<int>> after);
 
@@ -87,10 +86,10 @@ class WeightStreams {
   const Strategy strategy_;
   const std::vector<int>& npus_;
   Stream stream_;
-  std::uint64_t chunk_bytes_;     // per controller, about
-  std::vector<int> controllers_;  // that have not failed
+  std::uint64_t chunk_bytes_;     // per controller, approximate
+  std::vector<int> controllers_;  // working controllers
   std::vector<Deal> deals_;       // deals; a broadcast has one shard in all
-  // By controller and direction: its latest task, and its latest gradients of an iteration before.
+  // Latest task by controller and direction; iteration of the latest task by controller.
   std::vector<std::vector<int>> latest_;
   std::vector<int> iteration_;
 };

@@ -135,7 +135,7 @@ std::map<int, int> WorkerGraph::exchange(const std::vector<Members>& own,
           spec_of(Collective::kAllToAllV, group, (sum + ranks - 1) / ranks, Dimension::kMp));
       specs.back().matrix = matrix;
     }
-    if (algorithm_ != "paper") specs.back().algorithm = "auto";  // others do not have it
+    if (algorithm_ != "paper") specs.back().algorithm = "auto";  // other collectives lack it
     return true;
   };
   for (const Members& group : own)

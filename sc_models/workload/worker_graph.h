@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builder of the task graphs of training and of inference: workers MP x DP x PP on NPUs, their
-// computations, operations of groups of them, layers whose sequences are split or that have
-// experts, and the input of iterations.
+// Builder of the task graphs of training and inference: workers MP x DP x PP on NPUs, their
+// computations, operations of groups of workers, layers with split sequences or experts, and the
+// input of iterations.
 //
 // Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it
 //   (plan/parallelism.h).
-// Sequence parallelism: an all-gather of the half's input along MP comes before it, and a
-//   reduce-scatter of its output, in place of the all-reduce, behind it: on a ring as many bytes
-//   together. In the backward pass likewise, of gradients. The input that the forward pass has left
-//   is shared, too, so it is gathered once more, behind the gradients: only gradients of weights
-//   wait for it, or whatever is computed again. Between stages each MP worker sends its share to
-//   the same one of the next stage, a unicast; without sequence parallelism MP worker 0 multicasts
-//   all of it. Gradients of norms, few bytes, are not reduced along MP.
+// Sequence parallelism: an all-gather along MP gathers the input of a half, and a reduce-scatter of
+//   its output replaces the all-reduce behind it: on a ring as many bytes together. The backward
+//   pass does the same with gradients. The stored input of the forward pass is shared, too, so it
+//   is gathered once more, behind the gradients: only gradients of weights, or a recomputation,
+//   wait for it. Between stages each MP worker sends its share to the same MP worker of the next
+//   stage, a unicast; without sequence parallelism MP worker 0 multicasts the whole output.
+//   Gradients of norms, few bytes, are not reduced along MP.
 // Ring attention: an operation per step passes all blocks of keys and values on, by a unicast from
 //   each worker of a context to the next one. It begins with the computation of the step before,
 //   and the next step waits until its blocks are sent and received. In the backward pass the
@@ -19,13 +19,13 @@
 //   Adding to them takes no time. All are on the virtual channel of MP, as they are waited for as
 //   its collectives are.
 // Experts (workload/expert_layers.h): a worker gates its tokens and dispatches them; computes the
-//   shared experts beside that; then its own experts, when all of their tokens are there, and sends
-//   these back (combine), which the next layer waits for. Workers along MP have a share of the
-//   tokens each: whoever calls gathers them again. Callers with several microbatches on an NPU
-//   compute other ones between the two halves, and behind them. The backward pass takes the same
-//   way with gradients, and computes twice as long.
+//   shared experts meanwhile; computes its own experts when all of their tokens have arrived, and
+//   sends the tokens back (combine). The next layer waits for combine. Workers along MP have a
+//   share of the tokens each: the caller gathers them again. Callers with several microbatches on
+//   an NPU compute another one between the two halves, and behind them. The backward pass does the
+//   same with gradients, and computes twice as long.
 // Input (workload/detail/input_loads.h): comes from the I/O controllers; loads of the next
-//   iteration are under way beside the present one, which waits for its own.
+//   iteration are under way during the present one, which waits for its own loads.
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 
@@ -59,7 +59,7 @@ class WorkerGraph {
   WorkerGraph(const WorkerGraph&) = delete;
   WorkerGraph& operator=(const WorkerGraph&) = delete;
 
-  // So far, over all workers.
+  // Routing so far, over all workers.
   ExpertRouting routing() const;
 
  protected:
@@ -67,14 +67,14 @@ class WorkerGraph {
   struct Worker {
     int last = -1;                // its latest computation
     std::vector<int> pending;     // further dependencies of the next task
-    std::map<int, int> received;  // by where from: its latest task of what comes from another stage
+    std::map<int, int> received;  // latest task of data from another stage, by that stage
   };
 
   using GroupBytes = std::function<std::uint64_t(const Members&)>;
-  using StageTasks = std::vector<std::vector<int>>;  // by worker of a stage
+  using StageTasks = std::vector<std::vector<int>>;  // tasks by worker of a stage
 
-  // `npus`: by worker, at least as many; empty: the paper's placement. `experts`: of a model that
-  // has some.
+  // `npus`: by worker, at least as many as workers; empty: the paper's placement. `experts`: of a
+  // model with experts.
   WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
               const std::string& algorithm, const SequenceSplit& split,
               std::optional<ExpertLayers> experts);
@@ -87,18 +87,18 @@ class WorkerGraph {
   }
   std::vector<int> all_replicas() const;
 
-  // ---- tasks, of the iteration at work; their numbers
+  // ---- tasks of the current iteration; functions return their numbers
 
   int add(int w, Task task);
   void compute(int w, const std::string& name, double picoseconds);
-  // A load or a store, in its turn among the computations; `expanded`: bytes of it in expanded
+  // Adds a load or a store in the order of the computations; `expanded`: bytes of it in expanded
   // memory.
   void access_memory(int w, const std::string& name, const ComputeSpeed& speed, std::uint64_t bytes,
                      double expanded, bool stores);
   std::vector<int> so_far(int w) const;  // tasks that a worker has done
-  // All-to-all of these groups of a stage, -v unless all blocks are as large, beside `others`,
-  // those of the other stages; bytes by group, from member to member. By worker of `own`: its task;
-  // groups that send nothing are left out.
+  // All-to-all of these groups of a stage, all-to-all-v unless all blocks are equal. `others`:
+  // groups of the other stages, planned beside it. Bytes by group, from member to member. Returns
+  // the task of each worker of `own`; groups without bytes are left out.
   using Matrix = std::vector<std::uint64_t>;
   std::map<int, int> exchange(const std::vector<Members>& own, const std::vector<Members>& others,
                               const std::function<const Matrix&(const Members&)>& bytes,
@@ -108,15 +108,16 @@ class WorkerGraph {
 
   // ---- groups and operations
 
-  // Groups of a stage, or of all but it.
+  // Groups of a stage; `of_others`: of all other stages.
   std::vector<Members> groups(Dimension dimension, int stage, bool of_others) const;
-  // From MP worker 0 of each of these replicas' `from` to all workers of the stage before or after.
+  // Groups of a transfer: MP worker 0 of each replica at stage `from`, and all workers of stage
+  // `to`.
   std::vector<Members> transfers(int from, int to, const std::vector<int>& replicas) const;
   CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
                          Dimension dimension) const;
-  // One operation of groups of workers, of a stage; `others`: the groups of the other stages. Bytes
-  // by group. Whichever stage's operation it is, the groups are planned in the order of the stages:
-  // all of them have the same phases.
+  // Adds one operation of groups of workers of a stage; `others`: the groups of the other stages.
+  // Bytes by group. The groups are planned in the order of the stages, whichever stage has the
+  // operation, so that all operations have the same phases.
   template <class Bytes>
   int add_operation(Collective collective, const std::vector<Members>& own,
                     const std::vector<Members>& others, const Bytes& bytes, Dimension dimension,
@@ -144,7 +145,7 @@ class WorkerGraph {
     Pass pass = Pass::kForward;
     bool is_attention = false;
     bool repeats = false;  // the backward pass computes the forward pass again
-    std::function<double(int w, const HalfPart& part)> picoseconds;  // below 0: nothing to do
+    std::function<double(int w, const HalfPart& part)> picoseconds;  // below 0: no computation
     GroupBytes along_mp{};  // bytes of its output, or of the gradient of its input; 0: no part
     GroupBytes along_cp{};  // bytes of a block of keys and values
   };
@@ -158,7 +159,7 @@ class WorkerGraph {
   // Collective of a stage's MP groups, behind all that its workers have done.
   StageTasks along_mp(int stage, Collective collective, const GroupBytes& bytes,
                       const std::string& name);
-  // The next computation waits for these, where there are some.
+  // Makes the next computation wait for these tasks, if there are any.
   void wait_for(int stage, const StageTasks& tasks);
 
   // ---- between stages
@@ -175,7 +176,8 @@ class WorkerGraph {
   Transfer activations(int from, int to, const std::vector<int>& places) const;
   // Senders of a multicast, or of a unicast of each MP worker, by place.
   std::vector<Place> senders(int operation, int from, const std::vector<int>& places) const;
-  // All workers of these places, one after the other; what comes next waits for it.
+  // Adds the receives of all workers of these places, one after the other; the next task waits for
+  // them.
   void receive_all(int from, int to, const std::vector<int>& places, int operation);
 
   // ---- experts
@@ -189,13 +191,14 @@ class WorkerGraph {
     std::string name{};  // label, after the part's
   };
   void run_experts(int stage, const ExpertPass& pass);
-  // Its halves: gates, dispatch and shared experts; the workers' own experts and combine.
+  // Halves of an expert layer: gates, dispatch and shared experts; then the workers' own experts
+  // and combine.
   void dispatch_tokens(int stage, const ExpertPass& pass);
   void combine_tokens(int stage, const ExpertPass& pass);
 
-  // Gradients that are reduced together: of dense layers along DP; of what every worker has of a
-  // layer of experts, its gate and shared ones, by all workers of a stage; of experts, by those who
-  // have copies of them.
+  // Kinds of gradients, by the group that reduces them: dense layers along DP; gate and shared
+  // experts, which every worker has, by all workers of a stage; experts by the workers with copies
+  // of them.
   enum class GradientKind : std::uint8_t { kDense, kCommon, kExperts };
   static constexpr int kGradientKinds = 3;
   std::vector<Members> gradient_groups(GradientKind kind, int stage, bool of_others) const;
@@ -205,11 +208,11 @@ class WorkerGraph {
 
   // ---- input
 
-  // Input of the next iteration; behind the loads of the one before.
+  // Adds the loads of the next iteration's input, behind the loads of the one before.
   void load_input(const ModelShape& model, const TrainingOptions& options);
-  // The first stage waits for the input of this iteration, if that is loaded.
+  // Makes the first stage wait for the input of this iteration, if that is loaded.
   void wait_for_input();
-  // The iteration at work is over: the next one has what was loaded.
+  // Ends the current iteration: the loads so far are the input of the next one.
   void loaded();
 
   const Topology& topology_;
@@ -230,23 +233,22 @@ class WorkerGraph {
   void backward_parts(int stage, const Half& half, const StageTasks& inputs);
   void ring(int stage, const Half& half, Pass pass);
   std::vector<Members> ring_groups(int stage, bool of_others, const GroupBytes& bytes) const;
-  // `after`: by worker.
+  // Passes a block on around the ring. `after`: by worker.
   StageTasks pass_on(int stage, const GroupBytes& bytes, const std::string& name,
                      const StageTasks& after);
   StageTasks tasks_so_far(int stage) const;
 
   ExpertLayers::Tokens tokens_of(const Members& group, const ExpertPass& pass) const;
   std::uint64_t tokens_at(int w, const ExpertPass& pass) const;
-  // All-to-all of the groups of a stage, there or back; by worker its task.
+  // All-to-all of the groups of a stage: dispatch, or (`back`) combine. Returns tasks by worker.
   std::map<int, int> send_tokens(int stage, const ExpertPass& pass, bool back);
 
   std::uint64_t routed_ = 0, dropped_ = 0;
 
-  // Tasks of a controller of its latest operation.
+  // Tasks of a controller in its latest operation.
   std::vector<int> latest_of(int rank) const;
 
-  // By worker: tasks of the input under way, for the next iteration, and of that which this one
-  // waits for.
+  // Tasks of input loads by worker: of this iteration, which waits for them, and of the next one.
   std::vector<std::vector<int>> loads_, next_loads_;
 };
 

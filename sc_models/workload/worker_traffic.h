@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic of a task graph between workers, as placements are weighed by
-// (placement/placement_load.h).
+// Traffic of a task graph between workers: the weights of a placement (placement/placement_load.h).
 //
-// Groups that are under way together: those of an operation and, beside it, the same of other
-//   stages. Each such set counts as often as a stage repeats it; sizes within a factor of two are
-//   put together, at their mean.
+// Groups that are in flight together: the groups of an operation and the corresponding groups of
+//   other stages. Each such set counts as often as a stage repeats it; sizes within a factor of two
+//   are merged, at their mean.
 #pragma once
 
 #include <vector>
@@ -14,7 +13,7 @@
 
 namespace fredsim {
 
-// `npus`: by worker, as the graph was made with. In the order in which the graph has them.
+// `npus`: by worker, the placement of the graph. Sets are in the order of the graph.
 std::vector<WorkerTraffic> worker_traffic(const TaskGraph& graph, const std::vector<int>& npus);
 
 }  // namespace fredsim

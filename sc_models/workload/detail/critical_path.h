@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Critical path of a run: where its time went, from the end back to the beginning.
+// Critical path of a run: the chain of tasks from its end back to its beginning, and their time by
+//   category.
 //
-// The last task to be complete, before it the one whose end let that begin, and so on: each has its
-//   time from its begin to its end, on whatever rank it is, and all of it belongs to the task's
-//   category. It says what an iteration would be shorter by, not how long NPUs stand still: a
-//   communication on the path may go on while its NPUs compute, and waiting for another stage of a
-//   pipeline is the computing of that stage. How long they stand still says rank_time.h.
+// The path has the last task to complete, before it the task whose end let it begin, and so on.
+//   Each counts from its begin to its end, on any rank, in the category of the task. The path says
+//   how much shorter an iteration could be, not how long NPUs are idle: a communication on the path
+//   may go on while its NPUs compute, and waiting for another stage of a pipeline is the computing
+//   of that stage. rank_time.h has the idle time.
 // Units: cycles. Sum: the cycles of the run.
-// Errors: RunFailed where it does not add up, or tasks do not follow each other without a gap.
+// Errors: RunFailed where the sum is wrong, or tasks do not follow each other without a gap.
 #pragma once
 
 #include "workload/graph_run.h"

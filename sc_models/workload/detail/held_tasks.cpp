@@ -71,7 +71,7 @@ void HeldTasks::add(int rank, HeldTask next) {
   Rank& of = ranks_[rank];
   const int number = end(rank);
   for (const int before : next.task.after) {
-    if (before < of.first) continue;  // was over before the others
+    if (before < of.first) continue;  // retired: complete and over
     HeldTask& earlier = task(rank, before);
     if (earlier.done) {
       next.take_cause(earlier, before);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that a run holds, and their operations: read from the source (task_source.h) before they
-// can be ready, dropped when they are complete and over.
+// Window of tasks that a run holds, with their operations: read from the source (task_source.h)
+// before they can be ready, dropped when they are complete and over.
 //
-// Tasks of a rank are numbered as the source has them. A reference to a task holds until it is
-//   retired, one to an operation until it is forgotten.
-// Memory: as run_tasks() says (graph_run.h); records of all tasks where they are kept.
-// Errors: those of the source.
+// Tasks of a rank are numbered as in the source. A reference to a task is valid until the task is
+//   retired, one to an operation until the operation is forgotten.
+// Memory: bounded as in run_tasks() (graph_run.h); records of all tasks where records are kept.
+// Errors: errors of the source.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,20 @@ namespace fredsim {
 
 struct HeldTask {
   Task task;
-  int waits = 0;            // for so many others
-  std::uint64_t ready = 0;  // cycle, when it waits for nothing any more
-  int cause = -1;           // the task of its rank that came last
+  int waits = 0;            // number of incomplete dependencies
+  std::uint64_t ready = 0;  // cycle at which the last dependency completed
+  int cause = -1;           // the task of its rank that completed last among the dependencies
   std::uint64_t cause_order = 0;
   bool done = false;
   std::uint64_t order = 0;  // order of completion, from 1
   TaskRecord record{};
-  std::vector<int> later{};  // those that wait for it
-  // Up to its end, or before that up to where it became ready, as its cause has them.
+  std::vector<int> later{};  // tasks that wait for it
+  // Breakdown up to its end; before that, up to the cycle at which it became ready, as its cause
+  // has it.
   TimeBreakdown path{};
   WaitTime waited{};
 
-  void take_cause(const HeldTask& before, int number);  // if that is the last so far
+  void take_cause(const HeldTask& before, int number);  // if `before` is the last dependency so far
 };
 
 struct HeldOperation {
@@ -45,15 +46,14 @@ struct HeldOperation {
   };
   GraphOperation what{};
   std::vector<std::vector<Place>> places{};        // by part and rank
-  std::vector<std::vector<std::uint64_t>> left{};  // the same: times that it is not complete
-  std::uint64_t issued = 0;                        // times
+  std::vector<std::vector<std::uint64_t>> left{};  // by part and rank: issues that are not complete
+  std::uint64_t issued = 0;                        // number of issues
   int came = 0, tasks_left = 0;
-  // Cycle at which the last of those that came did, by its lag later (operations/arrivals.h), and
-  // without.
+  // Cycle at which the last member reached it, with its lag (operations/arrivals.h) and without.
   std::uint64_t start = 0, begin = 0;
   int cause_rank = -1, cause_task = -1;
-  TimeBreakdown path{};  // breakdown up to what it had waited for
-  // Message: cycles at which its receiver came, and at which it was there.
+  TimeBreakdown path{};  // breakdown up to the last task that it waited for
+  // Message: cycle at which the receiver reached it, and cycle of its arrival.
   std::uint64_t expected = kNotYet, arrived = kNotYet;
 };
 
@@ -62,7 +62,7 @@ class HeldTasks {
   struct Kind {
     int ranks = 0;
     bool is_message = false;
-    bool passes_on = false;  // from one rank to others, as messages and stages of a pipeline do
+    bool passes_on = false;  // one sender, several receivers: messages and pipeline stages
   };
 
   // Reads the look-ahead of every rank. The source outlives it.
@@ -72,11 +72,12 @@ class HeldTasks {
   int end(int rank) const;  // tasks that were read
   HeldTask& task(int rank, int number);
   bool all_done() const;  // all held tasks are done
-  // All tasks of a rank that have fewer than `end` before them.
+  // Reads all tasks of a rank that have fewer than `end` before them.
   void read_until(int rank, std::uint64_t end);
-  // Drops tasks that are complete and over at `now`: nobody's time depends on when that was.
+  // Drops tasks that are complete and over at `now`. No result depends on the cycle of this call.
   void retire(int rank, std::uint64_t now);
-  // In order: the next computation that is not begun, taken off; -1: there is none, or it waits.
+  // Takes, in order, the next computation that has not begun off the list; -1: there is none, or it
+  // waits.
   int take_computation(int rank);
 
   HeldOperation& operation(int number) { return operations_.at(number); }
@@ -91,8 +92,7 @@ class HeldTasks {
 
   std::size_t max() const { return max_; }  // max tasks of a rank held at a time
   const CategoriesUsed& used() const { return used_; }
-  // For the error message of a run that has come to a standstill: waiting_text() of the next tasks
-  // of each rank.
+  // Error message of a run without progress: waiting_text() of the next tasks of each rank.
   std::string text_of_those_left();
 
  private:
@@ -101,7 +101,7 @@ class HeldTasks {
     int first = 0;
     bool at_end = false;              // end of the source reached
     std::vector<TaskRecord> records;  // records of all tasks, if they are kept
-    std::deque<int> computations;     // in order: those not begun
+    std::deque<int> computations;     // in order: computations that have not begun
   };
 
   void add(int rank, HeldTask next);
@@ -111,7 +111,7 @@ class HeldTasks {
   const bool keeps_records_;
   std::vector<Kind> kinds_;  // by shape
   std::vector<Rank> ranks_;
-  std::map<int, HeldOperation> operations_;  // operations of tasks that were read and are not
+  std::map<int, HeldOperation> operations_;  // incomplete operations of tasks that were read
                                              // complete
   std::size_t max_ = 0;
   CategoriesUsed used_;  // categories of tasks so far

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of the next iteration on their way in: which I/O controller sends how much to which
-// workers, to the byte.
+// Loads of the input of the next iteration: bytes from each I/O controller to each worker, exact to
+// the byte.
 //
 // Controllers that have not failed share what a worker loads as evenly as whole flits in every
 //   slice allow, so that slices of a FRED tree do the same (operations/equal_slices.h). What is
@@ -26,8 +26,8 @@ struct InputLoad {
   std::uint64_t bytes = 0;  // to each of them, not 0
 };
 
-// Each worker of the first stage loads all samples of its replica, its tokens of them. Empty
-// without controllers, and on systems (topology/system.h).
+// Loads of the first stage: each worker loads all samples of its replica, and of each sample its
+// own tokens. Empty without controllers, and on systems (topology/system.h).
 std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOptions& options,
                                    const Topology& topology);
 

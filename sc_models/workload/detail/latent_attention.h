@@ -20,8 +20,8 @@ namespace fredsim {
 
 bool has_latent_attention(const TransformerShape& shape);
 std::uint64_t latent_attention_parameters(const TransformerShape& shape, int mp);
-// Keys and values are made from the latent ones as part of attention itself, of each block of a
-// ring anew.
+// Times of the parts of attention. Keys and values are computed from the latent ones as part of
+// attention itself, again for each block of a ring.
 AttentionTimes latent_attention_times(const ComputeSpeed& speed, const TransformerShape& shape,
                                       const InferenceWork& work, int mp);
 

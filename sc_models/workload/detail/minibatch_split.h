@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a minibatch over replicas, and a replica's over microbatches: as even as possible, the
-// first ones have one more.
+// Split of a minibatch over replicas, and of a replica's samples over microbatches: as even as
+// possible, the first shares one larger.
 #pragma once
 
 #include <cstdint>

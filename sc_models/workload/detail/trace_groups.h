@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Process groups of the collectives of execution traces, as ranks of the traces (trace_graph.h says
-// which group a node names).
+// Resolution of process groups of trace collectives to ranks of the traces (trace_graph.h has the
+// rules).
 //
-// Errors: BadInput, naming file, node and field: a group that is not there or does not have the
-//   rank; dimensions of another number than the machine's.
+// Errors: BadInput, naming file, node and field: a group that is missing or lacks the rank; a
+//   number of dimensions other than the machine's.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ class TraceGroups {
               const Topology& topology);
 
   const std::vector<int>& all() const { return all_; }
-  // The default process group. So is "0", as ASTRA-sim has it, where no file says what it is.
+  // True if a node names the default process group; "0" names it too where no file defines "0" (as
+  // in ASTRA-sim).
   bool is_of_all(const TraceNode& node) const;
   // Ranks of a rank's collective.
   std::vector<int> group_of(int rank, const TraceNode& node) const;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of traces that say their shapes (workload_files/trace_shapes.h), as trace_export.h
-// writes them.
+// Matching of trace nodes by the shapes that the traces state (workload_files/trace_shapes.h), as
+// trace_export.h writes them.
 //
-// The k-th node of a shape and part at each of the part's ranks is of the k-th operation of that
-//   shape.
-// Errors: BadInput, naming file, node and field: a shape or part that the metadata does not have,
-//   that differs from another rank's, whose group is not there or does not have the rank; ranks of
-//   which one has fewer of a shape.
+// The k-th node of a shape and part at each of the part's ranks belongs to the k-th operation of
+//   that shape.
+// Errors: BadInput, naming file, node and field: a shape or part that is missing in the metadata,
+//   that differs from another rank's, or whose group is missing or lacks the rank; ranks with
+//   different numbers of nodes of a shape.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace fredsim {
 
 class TraceJoint {
  public:
-  // Makes an operation, that of a node; gives its number.
+  // Makes the operation of a node; returns its number.
   using Make = std::function<int(OperationShape shape, const TraceNode& node)>;
 
   // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives; empty: as
@@ -37,26 +37,26 @@ class TraceJoint {
         algorithm_(std::move(algorithm)),
         make_(std::move(make)) {}
 
-  // A rank's node that names a shape, of those in its file's metadata: the task's operation, part,
-  // rank and category.
+  // Sets operation, part, rank and category of the task of a node that names a shape in its file's
+  // metadata.
   void join(int rank, const TraceNode& node, const TraceShapes& shapes, Task& task);
-  void check() const;  // all nodes have been
+  void check() const;  // after the last node of every rank
 
  private:
   struct Open {
     int operation = 0;
     std::uint64_t times = 1;
-    std::size_t left = 0;  // nodes that are still to come
+    std::size_t left = 0;  // nodes that have not been read
   };
   struct Joint {
     TraceShape said;
     int first_rank = 0;  // first rank that has it
     OperationShape shape;
     std::vector<std::vector<int>> groups;        // by part: ranks
-    std::vector<std::vector<std::size_t>> came;  // by part and place in its group: operations
+    std::vector<std::vector<std::size_t>> came;  // operations by part and place in its group
     std::size_t ranks = 0;                       // ranks in all parts
     std::size_t made = 0;                        // operations
-    std::map<std::size_t, Open> open;            // by number: those to which a rank has not come
+    std::map<std::size_t, Open> open;  // operations that some rank has not reached, by number
   };
 
   std::string place(int rank, const TraceNode& node, std::string_view field) const;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of execution traces that do not say their shapes: which nodes of different ranks are
-// one, a collective or a message (trace_graph.h). Those that do: trace_joint.h.
+// Matching of trace nodes without shapes: which nodes of different ranks are one operation, a
+// collective or a message (trace_graph.h). Nodes with shapes: trace_joint.h.
 //
-// The k-th node of a process group, or of a source, destination and tag, at each of its ranks is of
-//   the k-th operation there. The first rank that comes to one makes it; the others have to agree
-//   with that rank.
-// Memory: operations to which a rank has not come, and a count per rank and group.
-// Errors: BadInput, naming file, node and field: those of trace_groups.h; ranks that do not agree
-//   in type, size, root or priority of a collective, or of whom one lacks it; a root outside the
+// The k-th node of a process group, or of a source, destination and tag, at each of its ranks
+//   belongs to the k-th operation there. The first rank to reach an operation defines it; the other
+//   ranks must agree with that rank.
+// Memory: operations that some rank has not reached, and a count per rank and group.
+// Errors: BadInput, naming file, node and field: errors of trace_groups.h; ranks that disagree in
+//   type, size, root or priority of a collective, or a rank that lacks it; a root outside the
 //   group; no bytes.
 #pragma once
 
@@ -27,27 +27,27 @@ namespace fredsim {
 
 class TraceMeetings {
  public:
-  // Makes an operation, the `number`-th of a group, that of a node; gives its number.
+  // Makes the operation of a node, the `number`-th of a group; returns its number.
   using Make = std::function<int(OperationShape shape, const TraceNode& node, int group,
                                  std::uint64_t number)>;
 
   // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives. `names`:
-  // those of groups of operations, as TaskGraph::groups, are appended to it. Paths, groups and
-  // names outlive it.
+  // names of groups of operations are appended to it, as TaskGraph::groups. Paths, groups and names
+  // outlive the object.
   TraceMeetings(const std::vector<std::string>& paths, const TraceGroups& groups,
                 std::vector<int> members, std::string algorithm, std::vector<std::string>& names,
                 Make make);
 
-  void begin();  // from the first node of every rank on; groups keep their numbers
-  // A rank's communication: the task's operation, rank and category. False: there is nobody else in
-  // the group.
+  void begin();  // restarts at the first node of every rank; groups keep their numbers
+  // Sets operation, rank and category of the task of a communication. False: the group has no other
+  // rank.
   bool join(int rank, const TraceNode& node, Task& task);
-  void check() const;  // all nodes have been
+  void check() const;  // after the last node of every rank
 
  private:
   using Group = std::vector<int>;  // ranks of the traces
-  // Messages of a source, destination and tag, or collectives of a process group: its name, and its
-  // ranks, since of those along involved_dim many have one name.
+  // Key of messages of a source, destination and tag, or of collectives of a process group: its
+  // name and its ranks, since several groups along involved_dim share one name.
   struct Key {
     std::string name;
     Group group;
@@ -56,18 +56,18 @@ class TraceMeetings {
     bool operator<(const Key& other) const;
     std::string text() const;
   };
-  // An operation, as the first rank that came to it says.
+  // An operation, as defined by the first rank that reached it.
   struct Met {
     int operation = 0;
     int rank = 0;
     TraceNode node;
     Group group;
-    std::vector<bool> came;  // by place in the group
-    std::size_t left = 0;    // members that have not come
+    std::vector<bool> came;  // members that came, by place in the group
+    std::size_t left = 0;    // members that have not reached it
   };
   struct Meetings {
     std::uint64_t made = 0;
-    std::map<std::uint64_t, Met> open;  // by number: those to which a rank has not come
+    std::map<std::uint64_t, Met> open;  // operations that some rank has not reached, by number
   };
 
   std::string place(int rank, const TraceNode& node, std::string_view field) const;

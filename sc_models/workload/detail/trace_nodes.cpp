@@ -107,7 +107,7 @@ void TraceNodes::check_all_met() const {
   joint_->check();
 }
 
-// False: it makes no task.
+// Adds the task of a node. False: the node makes no task.
 bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
   std::vector<int> after;
   for (const std::uint64_t id : node.after) {
@@ -121,7 +121,7 @@ bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
               .node = node.id,
               .after = std::move(after)};
   const bool is_task = node.type != TraceNodeType::kMetadata && fill(reading, node, task);
-  // Without one, those after it wait for what it waits for.
+  // A node without a task passes its dependencies on to the nodes that wait for it.
   std::vector<int>& own = reading.tasks[node.id];
   own = is_task ? std::vector{reading.count++} : task.after;
   reading.known.emplace_back(node.id, own.empty() ? -1 : own.back());
@@ -149,7 +149,7 @@ std::uint64_t TraceNodes::cycles_of_node(const TraceNode& node) const {
   return cycles_of(picoseconds, topology_.clock_hz);
 }
 
-// False: there is nobody else in the group.
+// Adds a communication. False: the group has no other rank.
 bool TraceNodes::communicate(Reading& reading, const TraceNode& node, Task& task) {
   if (node.shape == TraceNode::kNobody) return meetings_.join(reading.rank, node, task);
   joint_->join(reading.rank, node, reading.feeder->shapes(), task);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of execution traces as tasks, rank by rank (trace_graph.h says what becomes of a node).
+// Conversion of nodes of execution traces into tasks, rank by rank (trace_graph.h has the rules for
+// each type of node).
 //
-// Use: next() of each rank, in any order of ranks; check_all_met() when all are at their ends;
-//   begin() to read again, with the same numbers for labels, shapes and groups, and operations
-//   counted anew. Tasks of a rank are numbered as they come.
-// Order: one that dependencies allow, as if each node were over at once.
-// Memory: ids of nodes that were not forgotten, and operations as long as those who meet there need
+// Use: next() of each rank, in any order of ranks; check_all_met() after the last node of every
+//   rank; begin() to read again, with the same numbers for labels, shapes and groups, and
+//   operations counted anew. Tasks of a rank are numbered in the order of reading.
+// Order: an order that the dependencies allow, as if each node took no time.
+// Memory: ids of nodes that were not forgotten; operations, as long as one of their ranks needs
 //   them, or until forget_operation().
-// Errors: BadInput, naming file, node and field: more ranks than members; those of trace_meetings.h
-//   and trace_joint.h.
+// Errors: BadInput, naming file, node and field: more ranks than members; errors of
+//   trace_meetings.h and trace_joint.h.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class TraceNodes {
   TraceNodes(const TraceNodes&) = delete;
   TraceNodes& operator=(const TraceNodes&) = delete;
 
-  void begin();  // from the first node of every rank on
+  void begin();  // restarts at the first node of every rank
   bool next(int rank, Task& task);
   void forget(int rank, std::uint64_t end);  // ids of nodes that became tasks before this one
   void check_all_met() const;
@@ -50,7 +51,7 @@ class TraceNodes {
   const TaskGraph& graph() const { return graph_; }             // labels, shapes and groups
   const std::map<int, GraphOperation>& operations() const { return live_; }  // by number
   void forget_operation(int number) { live_.erase(number); }
-  void keep_names() { keeps_names_ = true; }  // those of nodes are labels of the graph from here on
+  void keep_names() { keeps_names_ = true; }  // names of nodes are labels of the graph from here on
   TaskGraph take_graph();
 
  private:
@@ -58,7 +59,7 @@ class TraceNodes {
     int rank = 0;
     std::unique_ptr<TraceFeeder> feeder;
     std::unordered_map<std::uint64_t, std::vector<int>>
-        tasks{};  // by id: what comes after it waits for
+        tasks{};  // by id: tasks that a dependent node waits for
     std::deque<std::pair<std::uint64_t, std::int64_t>>
         known{};    // ids in `tasks`, the last task there
     int count = 0;  // number of tasks

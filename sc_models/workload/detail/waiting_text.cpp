@@ -74,11 +74,11 @@ class Waiting {
   // The first task of a rank that is not done and waits for none of its own.
   std::optional<Place> first_open(int rank) const {
     for (int t = 0; t < std::ssize(tasks(rank)); ++t)
-      if (is_open(rank, t)) return Place{rank, t};  // those that it waits for come before it
+      if (is_open(rank, t)) return Place{rank, t};  // dependencies come before it
     return std::nullopt;
   }
 
-  // The task that this one waits for, at the end of all.
+  // Root cause: the last task of the chain of dependencies.
   Place root_of(Place at) const {
     while (true) {
       const std::vector<int>& after = task(at).after;
@@ -95,8 +95,8 @@ class Waiting {
     }
   }
 
-  // Tasks of an operation's members that have not come to it; of a message the sender's, which
-  // waits for nobody.
+  // Tasks of members that have not reached the operation; for a message the task of the sender,
+  // which waits for no other rank.
   std::vector<Place> absent(const Place& at) const {
     std::vector<Place> found;
     const int operation = task(at).operation;
@@ -110,7 +110,8 @@ class Waiting {
     return found;
   }
 
-  // Ranks that wait for each other: from one to the first that has not come, until one comes again.
+  // Circular wait: from a rank to the first rank that has not reached its operation, until a rank
+  // repeats.
   std::string circle_text() const {
     std::vector<Place> path;
     for (int r = 0; r < std::ssize(graph_.ranks) && path.empty(); ++r)

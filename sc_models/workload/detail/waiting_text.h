@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of a graph that did not come to its end, for the error message: at which operation each
-// rank is, and who has not come to it; and where ranks wait for each other in a circle, that
-// circle, operation by operation. Of a trace with ranks, ids and names of nodes and process groups.
+// Deadlock report of a task graph, for the error message: the operation at which each rank waits,
+// the ranks that have not reached it, and a circular wait, operation by operation. For a trace with
+// ranks, ids and names of nodes and process groups.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace fredsim {
 
-// `is_done` of a rank and task, by their places; a line per rank that has tasks left, 20 of them.
+// `is_done`: of a rank and task, by their places. The text has a line per rank that has tasks left,
+// 20 lines at most.
 std::string waiting_text(const TaskGraph& graph, const std::function<bool(int, int)>& is_done);
 
 }  // namespace fredsim

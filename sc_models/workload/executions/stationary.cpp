@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights stay on the NPUs: stage by stage all microbatches forward, then all of them backward
-// (GPipe).
+// Stationary weights on the NPUs: all microbatches forward, stage by stage, then all of them
+//   backward (GPipe).
 #include "workload/execution.h"
 #include "workload/training_options.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights are with the I/O controllers (workload/weight_streams.h): groups of layers go through the
-// wafer, all microbatches forward through one, then the next one; backward the other way round.
-// Their gradients leave as they are, and the controllers update.
+// Streaming of weights from the I/O controllers (workload/weight_streams.h): groups of layers go
+// through the wafer one after the other, all microbatches forward through each; backward in reverse
+// order. The NPUs update nothing: gradients leave, and the controllers update the weights.
 #include "workload/execution.h"
 #include "workload/training_options.h"
 
@@ -39,7 +39,7 @@ class Streaming final : public ExecutionKind {
   std::string_view name() const override { return "streaming"; }
   bool keeps_weights() const override { return false; }
 
-  // One of every group.
+  // Ranges of a stage: one of every group.
   std::vector<LayerRange> ranges(const ModelShape& model, const TrainingOptions& options,
                                  int stage) const override {
     const int stages = options.strategy.pp;
@@ -69,7 +69,7 @@ class Streaming final : public ExecutionKind {
     return pp == 1 ? 0 : 2 * (static_cast<std::uint64_t>(groups * pp) - 1);
   }
 
-  // Forward, backward, and gradients.
+  // Streams of a group: weights forward, weights backward, and gradients.
   std::uint64_t streams(const ModelShape& model, const TrainingOptions& options,
                         const Topology& topology) const override {
     constexpr int kTimes = 3;

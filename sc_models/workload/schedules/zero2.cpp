@@ -34,7 +34,8 @@ class Zero2 final : public Schedule {
     stage.wait_for_sent();
   }
 
-  // Beside its share, with overlap, the buffer that is under way; without, all gradients.
+  // Memory of a replica: its share and, with overlap, the buffer in flight; without overlap, all
+  // gradients.
   Memory memory(const Held& held) const override {
     const auto replicas = static_cast<std::uint64_t>(held.replicas);
     const std::uint64_t share = (held.parameters + replicas - 1) / replicas;
