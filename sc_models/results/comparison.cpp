@@ -8,7 +8,7 @@ namespace fredsim {
 
 namespace {
 
-// Base over run; a group of one NPU takes no time and moves nothing.
+// Ratio of base to run; a group of one NPU takes no time and moves nothing.
 double ratio(double base, double run) {
   if (run > 0) return base / run;
   return base > 0 ? std::numeric_limits<double>::infinity() : 1;

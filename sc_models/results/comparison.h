@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run against the baseline's run of the same work (`fredsim compare`).
+// Comparison of a run with the baseline's run of the same work (`fredsim compare`).
 //
 // Units: speedup is a ratio of simulated times, > 1 where the run is faster than the base (1 where
 // both take no time). A traffic reduction is a ratio too, bytes of the base / bytes of the run: 1.9

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of a work on a machine, as data (`fredsim doctor`): each limit lifted alone, then all
-// together. Times of flows.
+// Diagnosis of the limits of a work on a machine (`fredsim doctor`): each limit lifted alone, then
+// all together. Times of flows.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace fredsim {
 
 enum class Limit : std::uint8_t { kBuffers, kWindows, kPaths, kAlgorithm, kLatency, kTurns };
-// By value: their words in results, and in tables.
+// Words of the limits by value, in results and in tables.
 inline constexpr auto kLimitWords = std::to_array<std::string_view>(
     {"buffers", "windows", "single_paths", "algorithm", "latency", "turns"});
 inline constexpr auto kLimitNames = std::to_array<std::string_view>(
@@ -21,10 +21,10 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>(
 
 struct LiftedLimit {
   Limit limit = Limit::kBuffers;
-  std::optional<double> time_ns{};  // without it; none: it does not apply
-  bool is_calibrated = false;       // as `run --engine flow` has it; else by flows alone
-  std::string lifted_by{};          // keys and options; empty: there is nothing to gain, or no such
-  std::string note{};               // why it does not apply, or what to know of its factor
+  std::optional<double> time_ns{};  // time without the limit; none: it does not apply
+  bool is_calibrated = false;       // calibrated as in `run --engine flow`; else flows alone
+  std::string lifted_by{};          // keys and options; empty: no gain, or no such key
+  std::string note{};               // reason why it does not apply, or a remark on its factor
 };
 
 struct Diagnosis {
@@ -34,8 +34,8 @@ struct Diagnosis {
   double time_ns = 0;
   bool is_calibrated = false;         // as of LiftedLimit
   double network_bound_ns = 0;        // 0: not known
-  std::vector<LiftedLimit> limits{};  // largest factor first, last those that do not apply
-  double all_ns = 0;                  // without any of them
+  std::vector<LiftedLimit> limits{};  // largest factor first; limits that do not apply come last
+  double all_ns = 0;                  // time without any limit
   double factor(double without_ns) const { return without_ns > 0 ? time_ns / without_ns : 1; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head of every file of results: what made it, and the schema that it keeps to,
-// results/results.schema.json.
+// Head of every file of results: its origin, and the version of its schema,
+//   results/results.schema.json.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@
 
 namespace fredsim {
 
-// Version of the schema: one higher where a reader of the files before it would go wrong. A key
-// more does not count.
+// Version of the schema: incremented where a reader of earlier files would fail. An additional key
+// does not count.
 inline constexpr int kResultsSchema = 1;
 
 JsonObject<fields::kDocument> document_of(const Origin& origin);
 
-// Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
+// Text of a document, with a newline at its end. Text that is not UTF-8 (a path may be anything)
+// has U+FFFD in it.
 std::string text_of(const nlohmann::ordered_json& document);
 
 }  // namespace fredsim

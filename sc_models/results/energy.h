@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy of a run by part: what its counters say, times the energy of each event
-// (energy/run_energy.h).
+// Energy of a run by part: its counters times the energy of each event (energy/run_energy.h).
 //
 // Units: pJ.
 #pragma once
@@ -15,22 +14,23 @@
 
 namespace fredsim {
 
-// Counts of what takes energy.
+// Counts of the events that take energy.
 struct EnergyEvents {
-  std::uint64_t unicast_flits = 0;          // through switches, each counted in every switch
-  std::uint64_t flow_flits = 0;             // that flows of phases made of their inputs, likewise
+  std::uint64_t unicast_flits = 0;  // through switches, each counted in every switch
+  std::uint64_t flow_flits =
+      0;  // flits made by flows of phases from their inputs, each counted in every switch
   std::uint64_t additions = 0, copies = 0;  // events in switches
   std::uint64_t npu_additions = 0;          // at NPUs, I/O controllers and adders of switches
   std::uint64_t buffer_flits = 0;           // written to and read from memories of switches
-  std::uint64_t link_flits = 0;             // on wafer links, again too
-  std::uint64_t npu_bytes = 0;              // that NPUs read, to send and to add, and write
+  std::uint64_t link_flits = 0;             // on wafer links, retransmissions included
+  std::uint64_t npu_bytes = 0;              // bytes that NPUs read, to send and to add, and write
   double flops = 0;                         // computations
   bool operator==(const EnergyEvents&) const = default;
 };
 
 struct EnergyResult {
-  std::string missing{};  // why there is none; empty: there is
-  // Energy by part; none: it is not known, or its figure is not set.
+  std::string missing{};  // reason why there is no energy; empty: there is
+  // Energy by part; none: unknown, or its figure is not set.
   struct Parts {
     std::optional<double> adders, interconnect, buffers, tables, npu_links, switch_links, io_links,
         clock, npu_adders, npu_memory, npu_compute;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object of the results JSON that takes only keys of its table (results/fields/field.h), in the
+// Object of the results JSON that accepts only keys of its table (results/fields/field.h), in the
 // order in which they are set.
 //
-// Errors: a key that the table does not have does not compile; one that is known at run time only
-// (set_named) is a std::logic_error.
+// Errors: a key that is missing in the table does not compile; for a key known only at run time
+//   (set_named) it is a std::logic_error.
 #pragma once
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class JsonObject {
   void add(std::initializer_list<Member> members) {
     for (const Member& member : members) place(member.key.field().key) = member.value;
   }
-  // Every member of an object whose fields are among those of this one.
+  // Adds every member of an object whose fields are a subset of the fields of this one.
   template <const fields::Object& kPart>
   void add(const JsonObject<kPart>& part) {
     static_assert(std::ranges::all_of(kPart.fields, [](const fields::Field& field) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of the nodes of a fabric, as far as a drawing needs them: which rows and columns a mesh
-// has, which switches, chiplets and slices a tree.
+// Layout of the nodes of a fabric for drawings: rows and columns of a mesh; switches, chiplets and
+// slices of a tree.
 //
-// Connections are not in here: the links say who is joined to whom (results/results.h), by the same
-// names.
+// Connections are not included: the links (results/results.h) name their two ends by the same
+//   names.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An option of a question as a row beside the member that it sets: from the row come its help and
-// completion, the check of its value, the refusal where it means nothing, and its field in results.
+// Option of a question as a row beside the member that it sets: the row defines its help and
+// completion, the check of its value, its refusal for other kinds of questions, and its field in
+// results.
 //
 // A table is a constexpr array of rows, one per option, in the order of the help:
 //   rows::under(heading, row, …). `Options` is what the
@@ -59,23 +60,23 @@ inline constexpr Where kEverywhere = std::numeric_limits<Where>::max();
 // Words and limits of an option, or of an argument, whose name has no dashes.
 struct OptionText {
   const char* name = "";     // "--recompute"
-  const char* value{};       // "WHAT", as the help names it; none: a flag
+  const char* value{};       // placeholder in the help, "WHAT"; none: a flag
   const char* meaning = "";  // --help has its first sentence
   const char* heading = headings::kWork;
   std::string_view words{};         // values, blanks between them, in the order of the enumeration
   std::string_view offer{};         // words that shells offer; empty: all
-  std::string (*more_words)(){};    // … that are known as the program runs
-  std::string (*more_meaning)(){};  // the end of a meaning, likewise
-  const char* initial = "";         // read where nothing is given; empty: the member stays
-  int least = 0;                    // values that must be given
-  int most = 0;                     // … and may be; 0: one
+  std::string (*more_words)(){};    // words that are known only at run time
+  std::string (*more_meaning)(){};  // end of the meaning, known only at run time
+  const char* initial = "";         // value that is read if none is given; empty: the member stays
+  int least = 0;                    // minimum number of values
+  int most = 0;                     // maximum number of values; 0: one
   std::uint64_t min = 1, max = std::numeric_limits<std::uint64_t>::max();
-  const char* needs{};       // an option without which it is refused
+  const char* needs{};       // option that this one requires
   const char* allowed = "";  // the end of that message
-  const char* only_exact{};  // why --engine flow has no such option
+  const char* only_exact{};  // reason why --engine flow has no such option
   Where where = kEverywhere;
   std::string_view reason{};  // a further sentence of its refusal elsewhere
-  Where stated_in = 0;        // kinds whose results have it; 0: the same
+  Where stated_in = 0;        // kinds whose results have it; 0: as `where`
   // Field of results; an empty key: there is none. `type` where it does not follow from the member.
   std::string_view key{};
   std::optional<fields::Type> type{};
@@ -90,7 +91,7 @@ template <class Options>
 struct OptionRow {
   using Json = nlohmann::ordered_json;
   OptionText text;
-  // Checks a value that was given; none: it is read with others.
+  // Checks a value that was given; none: the value is read together with other options.
   void (*read)(const OptionText&, Options&, const std::string&) = nullptr;
   // Value in results: null, or discarded where there is no key.
   Json (*stated)(const OptionText&, const Options&) = nullptr;
@@ -118,7 +119,7 @@ class OptionTexts {
     return found != texts_.end() ? found->second : none;
   }
   bool has(std::string_view option) const { return !(*this)[option].empty(); }
-  // Those of some options alone.
+  // Values of some options only.
   OptionTexts of(std::initializer_list<std::string_view> options) const {
     OptionTexts some;
     for (const std::string_view option : options) some.list(option) = list(option);
@@ -238,7 +239,7 @@ constexpr auto text(const char* name, const char* value, const char* meaning,
   return all;
 }
 
-// Changes the member from what it is without. Results have it where it is true.
+// Flag that changes the member from its default. Results have it where it is true.
 template <auto... kPath>
 constexpr auto flag(const char* name, const char* meaning, OptionText rest = {}) {
   using Options = OptionsAt<kPath...>;
@@ -355,7 +356,7 @@ inline bool differs(const OptionText& option, const OptionTexts& texts) {
   return texts.has(option.name) && texts[option.name] != initial;
 }
 
-// Refuses what flows do not have.
+// Refuses options that flows do not support.
 template <class Rows>
 void refuse_with_flows(const Rows& rows, const OptionTexts& texts) {
   for (const auto& row : rows)

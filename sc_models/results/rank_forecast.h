@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prediction of a run on several processes (ranks): the parts of its machine and the time of a
-// simulated cycle. Nothing of it is simulated.
+// Forecast of a run on several processes (ranks), without simulation: the parts of its machine and
+// the time of a simulated cycle.
 //
 // Model: all ranks step their part for a look-ahead, then each sends one message to every neighbour
 //   and waits for theirs. A window takes as long as the costliest part and the costliest exchange;
@@ -24,10 +24,10 @@ struct ExchangeCosts {
 struct RankPart {
   int nodes = 0, switches = 0, npus = 0;
   double cost_ns = 0;             // per cycle
-  int links_out = 0;              // that cross, from it
-  std::vector<int> neighbours{};  // ranks that it exchanges messages with, ascending
-  // At most in a look-ahead: flits that leave it; and bytes, with a credit for each flit that may
-  // come.
+  int links_out = 0;              // links to other parts
+  std::vector<int> neighbours{};  // ranks with which it exchanges messages, ascending
+  // Maximum per look-ahead: flits that leave the part; and bytes, with a credit for each flit that
+  // may arrive.
   std::uint64_t flits_per_window = 0, bytes_per_window = 0;
 };
 

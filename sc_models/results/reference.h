@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference page of the results JSON, in Markdown, made from its tables.
+// Reference page of the results JSON, in Markdown, generated from its tables.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace fredsim {
 // `documents`: a table per kind of file (report/fields/all.h).
 std::string results_reference(std::span<const fields::Object* const> documents);
 
-// Text in a cell of a table.
+// Escapes text for a cell of a table.
 std::string markdown_cell(std::string_view text);
 
 }  // namespace fredsim

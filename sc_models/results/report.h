@@ -12,7 +12,8 @@ namespace fredsim {
 struct ReportedRun {
   RunResult result;
   std::optional<Comparison> comparison;  // none for `run` and for the base of `compare`
-  // --best-base: the base once more, as well as it can; over the faster of the two.
+  // True for the additional run of --best-base: the base with its best options.
+  // `speedup_best_base`: over the faster of the two.
   bool is_best_base = false;
   std::optional<double> speedup_best_base{};
 };

@@ -29,13 +29,13 @@ struct LinkResult {
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
   double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
-  // Counters that only some links have, by field (results/fields/fabric.h): "resent_flits", 3.
+  // Counters of some kinds of links only, by field (results/fields/fabric.h): "resent_flits", 3.
   std::vector<std::pair<std::string, std::uint64_t>> counters;
-  std::uint64_t phase_flits = 0;  // flits of phases among them, which switches add up or distribute
+  std::uint64_t phase_flits = 0;  // flits of phases, which switches add up or distribute
   bool has_counter(std::string_view field) const {
     return std::ranges::any_of(counters, [&](const auto& one) { return one.first == field; });
   }
-  // 0 where it has none of this name.
+  // Counter by name; 0: the link has no such counter.
   std::uint64_t counter(std::string_view field) const {
     const auto found = std::ranges::find(counters, field, &decltype(counters)::value_type::first);
     return found == counters.end() ? 0 : found->second;
@@ -52,15 +52,16 @@ struct SwitchResult {
   std::vector<std::pair<std::string, std::uint64_t>> stall_cycles;  // reason -> cycles
 };
 
-// Among what is idealised, where packets have an order but no pace.
+// Idealisation: packets have an order but no pace.
 inline constexpr const char* kRecurringOrder =
     "packets of all-reduces at the endpoints wait for channels in an order known beforehand "
     "(--packet-order arrival: in that of their arrival)";
 
-// One collective on one group, of those that ran at the same time.
+// Result of one collective on one group, among several that ran at the same time.
 struct PartResult {
-  std::string name;              // in a work file; empty: none
-  std::uint64_t operations = 1;  // one after the other; times and bandwidths are of all of them
+  std::string name;  // name in a work file; empty: none
+  std::uint64_t operations =
+      1;  // number of successive operations; times and bandwidths cover all of them
   std::string collective;
   std::string algorithm;
   std::vector<int> group;          // base/member.h
@@ -68,16 +69,16 @@ struct PartResult {
   std::string packet_order;        // "recurring", "paced"; empty: in that of their arrival
   std::uint64_t frame_cycles = 0;  // packets with a pace (collective/detail/packet_pace.h); 0: none
   std::uint64_t size_bytes = 0;
-  std::uint64_t start_cycle = 0;  // from which on it could send
-  bool incomplete = false;        // interrupted: `cycles` are those so far, no bandwidths
-  std::uint64_t cycles = 0;       // from there until its last result was complete
+  std::uint64_t start_cycle = 0;  // first cycle in which it could send
+  bool incomplete = false;        // interrupted: `cycles` so far, no bandwidths
+  std::uint64_t cycles = 0;       // from `start_cycle` until its last result was complete
   double time_ns = 0;
   double algbw_gbps = 0;
   double busbw_gbps = 0;
   double bound_ns = 0;  // analytic, of this part alone
 };
 
-// Placement of the workers of a training strategy, and which of its groups communicate.
+// Placement of the workers of a training strategy, and its groups that communicate.
 struct WorkersResult {
   std::string placement;                // "paper", "searched", "identity" or a file's path
   std::vector<int> npus{};              // by worker
@@ -85,24 +86,24 @@ struct WorkersResult {
   std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
 };
 
-// Operations of a work whose collectives come after each other (engine/communicator.h), or of parts
-// of a plan that wait for others that they cannot run together with (OnConflict::kLater); those
-// that begin together are an operation.
+// Operations of a work whose collectives run one after another (engine/communicator.h), or of parts
+// of a plan that are serialised because of conflicts (OnConflict::kLater); collectives that begin
+// together are one operation.
 struct OperationsResult {
   std::uint64_t complete = 0;
   struct Rows {                   // phases
     std::uint64_t preloaded = 0;  // written before the run
-    std::uint64_t loaded = 0;     // and while it went on
-    std::uint64_t found = 0;      // needed by an operation and found there
+    std::uint64_t loaded = 0;     // written during the run
+    std::uint64_t found = 0;      // present when an operation needed them
     std::uint64_t evicted = 0;
     std::uint64_t words_written = 0;  // register writes during the run
   } rows;
-  // Cycles, of all operations: for rows that were to be written, or for a place for them; then for
-  // operations that they could not be under way with.
+  // Waiting cycles of all operations: for rows to be written, or for free rows; and for conflicting
+  // operations in flight.
   std::uint64_t waited_for_rows = 0, waited_for_others = 0;
 };
 
-// Error of a run of flows (flow/flow_run.h) against exact runs, as far as it is known.
+// Known error of a run of flows (flow/flow_run.h) against exact runs.
 struct FlowErrorResult {
   std::string measured_on;  // machine
   std::vector<std::uint64_t> sizes{};
@@ -120,8 +121,8 @@ struct CreditLimit {
   std::string key;  // key of the machine file that has the buffer
 };
 
-// Systems of dimensions: what an NPU may send, and the part of it that NPUs sent, over the whole
-// time.
+// Utilisation of a system of dimensions: the bytes that NPUs sent, over the bytes that they could
+// have sent in the whole time.
 struct SystemResult {
   struct Dimension {
     std::string name;
@@ -145,8 +146,8 @@ struct RunResult {
   std::string model;
   int lanes = 1;
   double clock_ghz = 0;
-  // Summary of all parts: names joined by + where they differ, the largest size, bandwidths of the
-  // part that ends last over the whole time.
+  // Summary of all parts: different names joined by +, the largest size, bandwidths of the part
+  // that ends last over the whole time.
   std::string collective;
   std::string algorithm;
   std::vector<std::vector<int>> groups;
@@ -155,7 +156,7 @@ struct RunResult {
   std::optional<OperationsResult> operations;  // if collectives ran one after another
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;
-  // Arrivals of NPUs at collectives: overhead of each, and skew as asked for; empty: none.
+  // Arrivals of NPUs at collectives: overhead of each, and requested skew; empty: none.
   double collective_overhead_ns = 0;
   std::string skew{};
   std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete
@@ -163,25 +164,25 @@ struct RunResult {
   double algbw_gbps = 0;
   double busbw_gbps = 0;
   double bound_ns = 0;                        // analytic lower bound from the busiest link
-  double network_bound_ns = 0;                // the same of any algorithm, from cuts; 0: not known
+  double network_bound_ns = 0;                // lower bound of any algorithm, from cuts; 0: unknown
   std::optional<CreditLimit> credit_limit{};  // none: buffers carry all of the busiest link
   std::string payload;  // "exact"; "incomplete" of an interrupted run, "not carried" of flows
   std::optional<FlowResult> flow{};  // none: simulated flit by flit
-  // Interrupted: cycles, traffic and counters are those so far; there are no bandwidths.
+  // Interrupted: cycles, traffic and counters so far; no bandwidths.
   bool incomplete = false;
   std::uint64_t delivered_bytes = 0;  // bytes of results, at all NPUs together
-  // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
-  // the same; 0: not in the switches of a FRED tree.
+  // Slices of a FRED tree in the run, and the number simulated, one per set of equal slices; 0: no
+  // switches of a FRED tree.
   int slices = 0, slices_simulated = 0;
-  // Cycles that were not simulated: nothing happened in them, or they repeat others, as do these
-  // flits x links. The counters include them.
+  // Cycles that were skipped: idle ones, and repeated ones with their flits x links. The counters
+  // include them.
   std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
   std::uint64_t equal_slices_flit_hops = 0;  // flits x links of slices that were not simulated
   std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
   std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;
-  // Additions of two flits that all results take; of them those in switches, by node. Words of
-  // phase stores written by the control plane.
+  // Additions of two flits in all results, and the part in switches, by node. Words of phase stores
+  // written by the control plane.
   std::uint64_t additions = 0;
   std::vector<std::uint64_t> switch_additions{};
   std::uint64_t words_written = 0;

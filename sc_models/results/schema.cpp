@@ -33,7 +33,7 @@ Json at_least(const char* type, int min) { return {{"type", type}, {"minimum", m
 
 Json reference(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
 
-// Null stands there for a testbench's own NPUs only, in the object or in what is in it.
+// Null appears there only for a testbench's own NPUs, in the object or in its members.
 bool has_own_form(const Object& object) {
   return std::ranges::any_of(object.fields, [](const Field& field) {
     return field.type.null == Null::kOwn || field.type.null == Null::kOwnOrInterrupted ||
@@ -108,7 +108,8 @@ Json property(const Field& field, bool is_own) {
   return json;
 }
 
-// Further keys that an interrupted run has, and what only it may be without.
+// Adds the conditions of an interrupted run: its additional keys, and the keys that only it may
+// lack.
 void add_interruption(const Object& object, bool is_own, Json& json) {
   if (!fields::has_field(object, "incomplete")) return;
   Json interrupted = Json::object();
@@ -134,7 +135,7 @@ void add_interruption(const Object& object, bool is_own, Json& json) {
   json["else"] = {{"properties", std::move(complete)}};
 }
 
-// And of every object in it.
+// Adds the definition of an object and of every object in it.
 void define(const Object& object, bool is_own, Json& definitions) {
   const std::string name = name_of(object, is_own);
   if (definitions.contains(name)) return;

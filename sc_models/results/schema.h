@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schema (draft 2020-12) of the files of results, made from their tables.
+// JSON Schema (draft 2020-12) of the files of results, generated from their tables.
 //
 // A definition per kind of file ("run", "own", "traffic", "training", "conflicts", "strategies",
 // "route") and per object in it. No file has a key beside those named. "own" is the file of a

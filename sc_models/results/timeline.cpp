@@ -200,7 +200,7 @@ std::string Timeline::json(std::string_view version) const {
                  {"max_events", max_events_},
                  {"left_out", std::move(left_out)}}}};
   for (const Failure& f : failures_) json["otherData"]["failed"] = f.message;
-  // Event by event: as one tree of JSON values they would take many times the memory.
+  // Writes event by event: a single tree of JSON values would take many times the memory.
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.back() = ',';
   text += "\"traceEvents\":[";
@@ -258,7 +258,7 @@ std::string Timeline::json(std::string_view version) const {
                          track, arrows_[a].name,
                          ticks_of(places[p].cycle, processes_[track.process].clock_hz));
       event.update({{"cat", "arrows"}, {"id", a + 1}});
-      if (is_last) event["bp"] = "e";  // in the span that begins there, not the next one
+      if (is_last) event["bp"] = "e";  // binds to the span that begins there, not to the next one
       add(event);
     }
   }

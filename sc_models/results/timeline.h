@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs over time as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing load.
+// Timeline of runs as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing
+// load.
 //
 // Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and
-//   counters on them. Runs of one machine stand one after the other.
+//   counters on them. Runs of one machine follow each other.
 // Tracks: in the order of their owners, those of one owner by name, numbers in it by value; ids
 //   ascend in this order and are unique in the file, none is 0 (for Perfetto, the idle process). A
 //   track without an event is left out. Spans of one track must not overlap: viewers drop or
@@ -16,7 +17,8 @@
 //   fill half at most; arrows, of which a span has a few, do not count; what comes later is counted
 //   and left out, and the file says how many of which category ("otherData"). Failures are always
 //   in it.
-// Same runs, same text: nothing of wall time or of the switches' implementations is in it.
+// Determinism: equal runs give equal text; it contains no wall time and nothing of the switches'
+//   implementations.
 #pragma once
 
 #include <cstdint>
@@ -48,16 +50,16 @@ class Timeline {
   explicit Timeline(std::size_t max_events = kMaxEvents) : max_events_(max_events) {}
 
   int add_process(const std::string& name, std::uint64_t clock_hz);
-  // `owner`: tracks of the same one stand together; any numbers.
+  // Adds a track. `owner`: any number; tracks of one owner are adjacent.
   Track add_track(int process, int owner, const std::string& name);
 
-  // A run begins after all that is there of its process; cycles are counted from here.
+  // Begins a run behind all earlier events of its process; cycles are counted from here.
   void begin_run(int process);
   void end_run(int process, std::uint64_t cycles);
-  // Undoes the last begin_run() and all since; nothing else has begun since then.
+  // Undoes the last begin_run() and all events since; no other run has begun since then.
   void drop_run(int process);
 
-  // False: there is no room for it.
+  // Adds a span. False: the timeline is full.
   bool span(Track track, Category category, std::string name, std::uint64_t begin,
             std::uint64_t end, Args args = {});
   void instant(Track track, Category category, std::string name, std::uint64_t cycle,
@@ -67,17 +69,17 @@ class Timeline {
     Track track;
     std::uint64_t cycle = 0;
   };
-  // An arrow from the first of these places to the last one, by way of the others; at least two, in
-  // the order of time.
+  // Adds an arrow from the first of these places to the last one through the places between; at
+  // least two places, in the order of time.
   void arrow(std::span<const Place> places, std::string name);
-  // Values that hold from `cycle` on. Counters are told apart by their names and those of the
-  // values.
+  // Adds counter values that hold from `cycle` on. Counters are identified by their name and the
+  // names of their values.
   void counter(int process, const std::string& name, std::uint64_t cycle,
                std::span<const Value> values);
   // Marks the end of a run: across all tracks of its process, and as "failed" in "otherData".
   void failure(Track track, std::uint64_t cycle, const std::string& message);
 
-  // By category, what the bound has left out.
+  // Number of events beyond the bound, by category.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
   // Summary of all categories; empty: nothing.
   std::string left_out_text() const;
@@ -118,7 +120,7 @@ class Timeline {
     std::size_t events = 0, details = 0, arrows = 0, failures = 0;
     std::map<std::string, std::uint64_t> left_out;
   };
-  struct Ids {  // in the file
+  struct Ids {  // ids in the file
     int process = 0;
     std::vector<int> threads;
   };

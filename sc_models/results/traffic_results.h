@@ -19,7 +19,7 @@ namespace fredsim {
 // Setup shared by all points of a command.
 struct TrafficSetup {
   std::string config;  // path as given
-  Settings settings;   // over what the file says
+  Settings settings;   // settings over the machine file
   std::vector<MachineKey> machine;
   std::string fabric;  // the machine's name
   std::string model;
@@ -32,17 +32,17 @@ struct TrafficSetup {
   std::uint64_t warmup_cycles = 0;
   std::uint64_t window_cycles = 0;
   int nodes = 0;
-  int sending_nodes = 0;       // the others are their own partners in the pattern
+  int sending_nodes = 0;       // other nodes are their own partners in the pattern
   double injection_limit = 0;  // capacity of the links of a node, flits per cycle
   Layout layout;
 };
 
 struct TrafficPoint {
-  double rate = 0;      // asked for
+  double rate = 0;      // requested rate
   double offered = 0;   // created in the window
   double accepted = 0;  // consumed in the window
   bool saturated = false;
-  // Interrupted: everything is of the window so far, and says nothing about saturation.
+  // Interrupted: all values cover the window so far, and do not show saturation.
   bool incomplete = false;
   std::uint64_t delivered_bytes = 0;  // consumed since cycle 0
   std::uint64_t packets = 0;          // created in the window: the measured ones
@@ -53,8 +53,9 @@ struct TrafficPoint {
   std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
   double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
   std::optional<EnergyResult> energy{};  // energy of the window; none: the machine is not known
-  std::vector<LinkResult> links;         // in the window
-  std::vector<SwitchResult> switches;    // in the window; no stalls where counters cannot be peeked
+  std::vector<LinkResult> links;         // counters of the window
+  std::vector<SwitchResult>
+      switches;  // counters of the window; no stalls where counters are not readable
   std::optional<LatencyBreakdown> breakdown;  // measured packets only, if requested
   std::uint64_t cycles = 0;  // length of the run: warm-up, window and arrival of the measured
                              // packets
@@ -62,14 +63,14 @@ struct TrafficPoint {
   double sim_cycles_per_s = 0;
 };
 
-// Saturation of the fabric, as far as the complete points show it.
+// Saturation of the fabric, from the complete points.
 struct TrafficSaturation {
   double accepted = 0;               // the highest of all points
   double accepted_rate = 0;          // rate of that point
   std::optional<double> first_rate;  // the lowest rate that is saturated; none: no point is
   double first_accepted = 0;         // at that rate
-  // Beyond saturation more is accepted, by NPUs whose own paths are free, as where others send to
-  // one hot spot.
+  // True if more is accepted beyond saturation, by NPUs whose own paths are free, for example while
+  // the remaining NPUs send to a hot spot.
   bool rises_beyond() const { return first_rate && accepted > *first_rate; }
 };
 TrafficSaturation saturation_of(std::span<const TrafficPoint> points);

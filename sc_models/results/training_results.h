@@ -17,28 +17,28 @@ namespace fredsim {
 
 // The workload, the same on all machines, beside the options (workload/training_question.h).
 struct TrainedWorkload {
-  std::string name;          // the model's
+  std::string name;          // name of the model
   std::string model_file{};  // empty: built in
-  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these say
-  // themselves what is done.
+  // Description of a text workload or traces, such as "traces, 8 ranks, 280 nodes"; these define
+  // the work themselves.
   std::string given{};
   std::uint64_t parameters = 0;
   std::string strategy;                    // "mp2-dp5-pp2", with contexts "mp2-cp5-dp1-pp2"
   std::vector<double> layers_per_stage{};  // transformers: whole layers and halves
-  std::string algorithm;                   // collectives'; a text workload's own, too
-  // Rate of all NPUs where it was fitted, or requested; else each has the roofline of its machine
-  // file.
+  std::string algorithm;  // algorithm of the collectives; of a text workload also its own
+  // Compute rate of all NPUs if it was fitted or requested; else each has the roofline of its
+  // machine file.
   std::optional<double> compute_rate{};  // FLOP/s
   struct Fit {
-    std::string config;  // as on the command line
+    std::string config;  // machine, as typed
     double speedup = 0;  // requested speed-up
-    int runs = 0;        // pairs of them that it took
+    int runs = 0;        // pairs of runs in the search
   };
   std::optional<Fit> fit{};
-  // Idealisations: assumptions of these numbers that a real machine would not grant for nothing, a
+  // Idealisations: assumptions of these numbers that a real machine does not satisfy for free, a
   // sentence each.
   std::vector<std::string> idealised{};
-  // Among what is idealised, what changes the meaning of the results: memory that is not there.
+  // Idealisations that change the meaning of the results: memory that does not exist.
   std::vector<std::string> warnings{};
 };
 
@@ -49,15 +49,15 @@ struct TrainedRank {
   double compute_ns = 0, memory_ns = 0, exposed_ns = 0, bubble_ns = 0;
 };
 
-// Memory of the NPU that needs the most; of it, what does not fit its own memory.
+// Memory of the NPU that needs the most, and the part that exceeds its own memory.
 struct NpuMemory {
   std::uint64_t weights = 0, gradients = 0, optimizer = 0, activations = 0, expanded = 0;
 };
 
-// Experts of a model, as asked for, and what their routers did.
+// Experts of a model, as requested, and the results of their routers.
 struct ExpertUse {
   int ep = 1;
-  std::string router{}, placement{};  // as on the command line
+  std::string router{}, placement{};  // as typed
   int slots = 0;                      // 0: as many as --ep divides them into
   double capacity = 0;                // 0: no limit
   std::uint64_t routed = 0, dropped = 0;
@@ -66,18 +66,18 @@ struct ExpertUse {
 
 // Times of inference.
 struct TokenTimes {
-  double pass_ns = 0;       // to the first token of prompts, or from one token to the next
+  double pass_ns = 0;       // time to the first token of prompts, or from one token to the next
   double tokens_per_s = 0;  // tokens of prompts, or generated
 };
 
 struct TrainingResult {
-  RunResult run;            // its cycles are those of all iterations
-  double iteration_ns = 0;  // mean; nothing, as all below it, where the run was interrupted
+  RunResult run;            // cycles of all iterations
+  double iteration_ns = 0;  // mean; empty in an interrupted run, like all members below
   std::vector<double>
-      iterations_ns;  // one by one, by the end of the last NPU; those that were complete
-  // Parts of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs
-  // with work (exposed communication by kind, "bubble" beside it), and the tasks of the critical
-  // path by kind, which are no exposed times.
+      iterations_ns;  // by iteration, up to the end of the last NPU; complete iterations only
+  // Breakdowns of a mean iteration, each with this sum: time of an NPU, mean of all NPUs with work
+  // (exposed communication by kind, "bubble" beside it), and tasks of the critical path by kind,
+  // which are not exposed times.
   std::vector<std::pair<std::string, double>> breakdown_ns, critical_path_ns;
   // Placement of workers on NPUs: "paper", "snake", "searched", "identity" or a file's path; empty:
   // not a model.
@@ -87,8 +87,8 @@ struct TrainingResult {
   // The first machine once more, with the algorithm and stream that are best; empty: as of all.
   bool is_best_base = false;
   std::string algorithm{}, stream{};
-  // Order of the packets of some collectives: "recurring", "paced"; empty: all in that of their
-  // arrival.
+  // Order of the packets of some collectives: "recurring", "paced"; empty: order of arrival for
+  // all.
   std::string packet_order{};
   std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;

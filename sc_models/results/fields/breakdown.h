@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of `--breakdown`: where the cycles of packets went (results/breakdown.h).
+// Fields of `--breakdown`: the cycles of packets by cause (results/breakdown.h).
 #pragma once
 
 #include "results/fields/field.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of `fredsim doctor`: what limits a work on a machine, by flows.
+// Fields of `fredsim doctor`: the limits of a work on a machine, by flows.
 #pragma once
 
 #include "results/fields/document.h"

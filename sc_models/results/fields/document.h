@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of every file of results: what made it (results/document.h).
+// Fields of every file of results: its origin (results/document.h).
 #pragma once
 
 #include "results/fields/field.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of what every run on a fabric reports: its machine, links, switches, layout.
+// Fields of every run on a fabric: its machine, links, switches, layout.
 #pragma once
 
 #include "results/fields/field.h"

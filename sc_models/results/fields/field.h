@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the results JSON: each key once, with its type, unit, meaning and where it appears.
+// Fields of the results JSON: each key once, with its type, unit, meaning and condition.
 //
 // An Object is a table of fields; fields/*.h have one per object that a command writes. Made from
 // them: the JSON itself (results/json_object.h takes no other keys), its schema (results/schema.h),
@@ -34,7 +34,7 @@ enum class Kind : std::uint8_t {
   kObject,
   kTexts,    // an object with texts under names that are in no table
   kScalars,  // and one with numbers, flags and texts
-  kCauses,   // cycles by cause, `words`; those that are not zero
+  kCauses,   // cycles by cause, `words`; non-zero causes only
   kMachine   // a machine file, with every key that its fabric type has
 };
 
@@ -77,7 +77,7 @@ inline constexpr Type kNumber{Kind::kNumber};
 inline constexpr Type kFlag{Kind::kFlag};
 inline constexpr Type kTrue{Kind::kTrue};
 
-// Units.
+// Units of fields.
 inline constexpr std::string_view kNone, kCycles = "cycles", kNs = "ns", kBytes = "bytes",
                                          kFlits = "flits", kGbps = "GB/s", kGhz = "GHz";
 
@@ -96,7 +96,7 @@ constexpr Type or_null(Type type, Null null = Null::kSometimes) {
   return type;
 }
 
-// The fields of several tables, one after the other.
+// Concatenates the fields of several tables.
 template <std::size_t... kSizes>
 constexpr auto join(const std::array<Field, kSizes>&... tables) {
   std::array<Field, (kSizes + ...)> all{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of `fredsim optimize`: what a search over machines found.
+// Fields of `fredsim optimize`: the result of a search over machines.
 #pragma once
 
 #include "results/fields/document.h"

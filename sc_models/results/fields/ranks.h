@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of `fredsim info --ranks`: parts of a machine for several processes, and predictions of
-// what they gain.
+// Fields of `fredsim info --ranks`: parts of a machine for several processes, and their predicted
+// speed-up.
 #pragma once
 
 #include "results/fields/document.h"
