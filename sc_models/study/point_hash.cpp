@@ -24,10 +24,10 @@
 namespace fredsim {
 namespace {
 
-// A part of what is hashed: no two lists of parts are the same text.
+// Encodes a part of the hashed text: different lists of parts give different texts.
 std::string part(std::string_view text) { return fmt::format("{}:{};", text.size(), text); }
 
-// A value with its unit in base units; any other text as it is.
+// Canonical form: a value with its unit in base units; any other text unchanged.
 std::string quantity(const std::string& text) {
   struct Form {
     std::string_view ending;
@@ -73,7 +73,7 @@ std::string number_text(const std::string& word) {
   return is_number ? word.substr(std::min(word.find_first_not_of('0'), word.size() - 1)) : word;
 }
 
-// The contents of a file, and the ending of its name, which may say what it is.
+// Contents of a file, and its extension, which may define its format.
 std::optional<std::string> content_of(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<std::string> content_of(const std::string& path) {
                      content_hash(*text));
 }
 
-// PREFIX.0.et and so on, as traces are named.
+// Files of traces: PREFIX.0.et and so on.
 std::string traces_of(const std::string& prefix) {
   std::string all;
   for (std::size_t rank = 0;; ++rank) {
@@ -108,7 +108,7 @@ void set(const StudyAxis& axis, const StudyValue& value, ConfigNode& root) {
   }
 }
 
-// Refuses a setting that the machine has no key for.
+// Refuses a setting without a key in the machine.
 void check_key(const StudyAxis& axis, const StudyMachine& machine, const ConfigNode& root) {
   if (has_key(root, axis.name)) return;
   if (find_key(axis.name) == nullptr) {
@@ -121,7 +121,7 @@ void check_key(const StudyAxis& axis, const StudyMachine& machine, const ConfigN
       axis.where, shown(axis.name), machine.file));
 }
 
-// The place in which two points of one hash differ: that of the second one's value.
+// Place where two points of one hash differ: the place of the second point's value.
 const std::string& place_of_difference(const StudyPoint& first, const StudyPoint& second) {
   if (first.work != second.work) return second.work->where;
   if (first.machine != second.machine) return second.machine->where;
@@ -180,7 +180,7 @@ const std::string& PointHasher::machine_hash(const StudyPoint& point) {
   try {
     for (const MachineKey& key : ConfigReader(std::move(root), point.machine->file).resolved())
       text += part(key.path) + part(value_text(key));
-  } catch (const BadInput&) {  // the point's own command says so
+  } catch (const BadInput&) {  // the command of the point reports the error
     text = name + part(content_of(machine_path(point.machine->file)).value_or(""));
   }
   return machine_hashes_.emplace(std::move(name), content_hash(text)).first->second;
@@ -197,7 +197,7 @@ std::vector<std::string> hashes_of(const StudyPoints& points, const std::string&
   PointHasher hasher(version);
   std::vector<std::string> hashes;
   std::unordered_map<std::string_view, std::size_t> seen;
-  hashes.reserve(points.size());  // its texts stay in place
+  hashes.reserve(points.size());  // keeps its texts in place
   for (std::size_t i = 0; i < points.size(); ++i) {
     const StudyPoint point = points[i];
     const auto [first, is_new] = seen.try_emplace(hashes.emplace_back(hasher.hash(point)), i);

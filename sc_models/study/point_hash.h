@@ -2,12 +2,12 @@
 // Hash of a point: equal for the same machine, work, seed and version of fredsim, however the study
 // writes them.
 //
-// Machine: all keys that it has, defaults included, without its path; "16 KiB" and "16384 B" are
-// the same. Work: the options of the study, sizes and numbers by value, files by their contents. A
-// default that is written out is another work than one that is left out.
-// Errors: BadInput with the study's file and line: a machine file that cannot be read or is no
-// YAML; a setting that the machine has no key for. A machine that its settings make impossible is
-// none: its point fails when it is run.
+// Machine: all of its keys, defaults included, without its path; "16 KiB" and "16384 B" are equal.
+//   Work: the options of the study, sizes and numbers by value, files by their contents. A default
+//   that is written out differs from one that is left out.
+// Errors: BadInput with the study's file and line: a machine file that cannot be read or is not
+//   YAML; a setting without a key in the machine. An invalid combination of settings is no error
+//   here: its point fails when it is run.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ namespace fredsim {
 
 class PointHasher {
  public:
-  // `version`: of fredsim; any text.
+  // `version`: version of fredsim; any text.
   explicit PointHasher(std::string version) : version_(std::move(version)) {}
 
   std::string hash(const StudyPoint& point);
@@ -38,7 +38,7 @@ class PointHasher {
   std::map<std::pair<std::string, std::string>, std::string> word_hashes_;  // by option and word
 };
 
-// Hashes of all points in order. BadInput also where two of them have the same one.
+// Hashes of all points in order. Throws BadInput, also where two points have equal hashes.
 std::vector<std::string> hashes_of(const StudyPoints& points, const std::string& version);
 
 }  // namespace fredsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study as a workflow of Snakemake 7: each point a job, its table the last one. Snakemake runs
-// them on this machine or, by its own executor, on Slurm; fredsim only says which there are.
+// Workflow of Snakemake 7 for a study: each point is a job, its table the last one. Snakemake runs
+//   them on this machine or, by its own executor, on Slurm; fredsim only lists them.
 //
 // Errors: none.
 #pragma once
@@ -13,7 +13,7 @@
 namespace fredsim {
 
 struct Workflow {
-  // Absolute paths, but for the study's: as given, from `folder`.
+  // Absolute paths, except for the study: as typed, relative to `folder`.
   std::string program, folder, study, results;
   std::span<const std::string> points;  // hashes
 };

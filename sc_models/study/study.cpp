@@ -64,7 +64,7 @@ constexpr auto kStudyKeys = std::to_array<FileKey>({
 constexpr std::size_t kBeforeCommands = 3;  // name, machines, settings
 constexpr std::string_view kAnyValue = "a value or a list of values";
 
-// "'x'", "a list" or "keys": as a message says what it found.
+// Description of a found node for messages: "'x'", "a list" or "keys".
 std::string found_text(const ConfigNode& node) {
   switch (node.kind) {
     case NodeKind::kEmpty:
@@ -89,13 +89,13 @@ void check_filled(const ConfigNode& node, std::string_view key, NodeKind kind,
   if (node.kind != kind || node.entries.empty()) refuse(node, key, allowed);
 }
 
-// A single value that is not empty.
+// Text of a single non-empty value.
 const std::string& text_in(const ConfigNode& node, std::string_view key, std::string_view allowed) {
   if (node.kind != NodeKind::kValue || node.text.empty()) refuse(node, key, allowed);
   return node.text;
 }
 
-// As the study has it: a list or map in one line.
+// Text of a value as written in the study: a list or map in one line.
 std::string written(const ConfigNode& node) {
   return node.kind == NodeKind::kValue ? node.text : yaml_value(node);
 }
@@ -127,8 +127,8 @@ std::vector<StudyAxis> read_settings(const ConfigNode& node) {
   return axes;
 }
 
-// An option that comes several times takes a list for its value: one of the values, or one of a
-// list of them.
+// Value of an option. A repeatable option takes a list as one value: the list of values is then a
+// list of lists.
 StudyValue option_value(const ConfigNode& node, const StudyOption& option) {
   if (option.form == OptionForm::kFlag) {
     const std::string& text = text_in(node, option.name, "true or false");
@@ -197,7 +197,7 @@ StudyMachine read_machine(const ConfigNode& node) {
   return machine;
 }
 
-// "3", or the range "1:10".
+// Adds seeds: "3", or the range "1:10".
 void add_seeds(const ConfigNode& node, std::vector<StudyValue>& values) {
   constexpr std::string_view kAllowed = "whole numbers, or a range such as 1:10";
   constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max();
@@ -231,7 +231,7 @@ StudyAxis read_seeds(const ConfigNode& node) {
   return axis;
 }
 
-// Every axis of the study with the texts of its values.
+// Names of every axis of the study, with the texts of its values.
 class AxisNames {
  public:
   explicit AxisNames(const Study& study) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study: machines, their settings and works as axes, whose product is the points that `fredsim
-// sweep` runs.
+// Study file: axes of machines, settings and works, whose product is the list of points that
+//   `fredsim sweep` runs.
 //
 // Keys: rows of study_file_keys(), and `run`, `traffic`, `train` with options of the command of
 //   this name, each with a value or a list of values; a list of such maps: one after the other.
 //   Their schema: study/study_schema.h.
 // An axis is a setting, by its key; an option, by its name; `seed`, `machine` or `command`.
 // Paths are as on a command line: from the working directory.
-// Strict. Errors: BadInput with file and line, the key, what was found and what is allowed.
+// Errors: BadInput with file and line, the key, what was found and what is allowed; unknown keys
+// are errors.
 #pragma once
 
 #include <optional>
@@ -23,10 +24,9 @@
 namespace fredsim {
 
 struct StudyValue {
-  std::string text;   // as written; a list or map in one line
-  std::string where;  // "study.yaml:7"
-  std::vector<std::string>
-      words;  // as the command takes it; several: of an option that comes several times
+  std::string text;                // text as written; a list or map in one line
+  std::string where;               // "study.yaml:7"
+  std::vector<std::string> words;  // words on the command line; several: of a repeatable option
 };
 
 struct StudyAxis {
@@ -40,7 +40,7 @@ struct StudyAxis {
 struct StudyMachine {
   std::string file;
   std::string where;
-  std::vector<StudyAxis> settings;  // this machine's own, in place of those of all
+  std::vector<StudyAxis> settings;  // settings of this machine, in place of the common ones
 };
 
 struct StudyWork {
@@ -64,14 +64,14 @@ struct Study {
   std::string path;
   std::string name;
   std::vector<StudyMachine> machines;
-  std::vector<StudyAxis> settings;  // those of all machines
+  std::vector<StudyAxis> settings;  // settings of all machines
   std::vector<StudyWork> works;
   std::optional<StudyAxis> seeds{};
   std::vector<StudyZip> zips{};
   std::vector<StudyExclusion> exclusions{};
 };
 
-// Axes that are no setting and no option.
+// Names of axes that are neither setting nor option.
 inline constexpr std::string_view kMachineAxis = "machine", kCommandAxis = "command",
                                   kSeedAxis = "seed";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that a point of a study can be, with the options that a study may give: made from the
-// command line's own (cli/study_commands.h).
+// Commands available to the points of a study, with their options: derived from the command line's
+// own (cli/study_commands.h).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace fredsim {
 
 enum class OptionForm : std::uint8_t {
   kValue,
-  kValues,  // may come several times
+  kValues,  // may be given several times
   kFlag,    // has no value
 };
 
 struct StudyOption {
   std::string name;  // "collective", without dashes
   OptionForm form = OptionForm::kValue;
-  std::string value{};  // as in the help text: "SIZE"; empty: a flag
+  std::string value{};  // placeholder in the help text: "SIZE"; empty: a flag
   std::string meaning{};
 };
 
@@ -29,7 +29,7 @@ struct StudyCommand {
   std::string name;  // "run"
   std::string purpose;
   std::vector<StudyOption> options;
-  const fields::Object* document = nullptr;  // kind of its results (report/fields/all.h)
+  const fields::Object* document = nullptr;  // table of its results (report/fields/all.h)
 
   const StudyOption* find(std::string_view option) const {
     for (const StudyOption& one : options)

@@ -37,7 +37,7 @@ Json parsed(const std::string& path, const std::string& text, std::string_view a
   return json;
 }
 
-// Before any point is run, whose results would be lost.
+// Creates the folder before any point is run, so that no results are lost.
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
@@ -50,7 +50,7 @@ void make_folder(const std::string& path) {
   }
 }
 
-// True: something beside folder.json and what becomes of it.
+// True if the folder has files other than folder.json and its temporary files.
 bool has_other_files(const std::string& path) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error))

@@ -4,7 +4,7 @@
 // the place of the first one.
 //
 // Errors: BadInput with file and line: more than kMaxStudyPoints points, exclusions not counted;
-// zipped axes of different lengths, or of which a point has some only; no point that is left.
+//   zipped axes of different lengths, or with only some of them in a point; no point left.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct PointValue {
   const StudyValue* value = nullptr;
 };
 
-// Valid as long as its study.
+// Point of a study; valid as long as its study.
 struct StudyPoint {
   const StudyMachine* machine = nullptr;
   const StudyWork* work = nullptr;
@@ -42,7 +42,7 @@ class StudyPoints {
     std::vector<const StudyAxis*> axes;
     std::size_t length = 1;
   };
-  // One work on one machine.
+  // Points of one work on one machine.
   struct Block {
     const StudyWork* work = nullptr;
     const StudyMachine* machine = nullptr;
@@ -60,11 +60,11 @@ class StudyPoints {
   std::vector<std::uint32_t> included_;  // numbers in the whole product
 };
 
-// The value of an axis (StudyZip, StudyExclusion) at a point; null: the point has no such axis.
+// Value of an axis (StudyZip, StudyExclusion) at a point; null: the point has no such axis.
 const std::string* value_of(const StudyPoint& point, std::string_view axis);
 
-// Words of its command line, without the program and without outputs: "run", "configs/mesh.yaml",
-// "--set", "npu.count=4", …
+// Words of the command line of a point, without the program and without outputs: "run",
+// "configs/mesh.yaml", "--set", "npu.count=4", …
 std::vector<std::string> command_of(const StudyPoint& point);
 
 }  // namespace fredsim

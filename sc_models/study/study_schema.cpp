@@ -24,7 +24,7 @@ std::string_view meaning_of(std::string_view section, std::string_view name) {
 
 Json types(std::initializer_list<const char*> names) { return {{"type", names}}; }
 
-// One of these, or a list of them.
+// Schema of an item, or a list of items.
 Json one_or_list(const Json& item) {
   return {
       {"anyOf", Json::array({item, Json{{"type", "array"}, {"items", item}, {"minItems", 1}}})}};
@@ -35,10 +35,10 @@ Json described(Json json, std::string_view description) {
   return json;
 }
 
-// A place under "definitions".
+// Reference to a definition.
 Json definition(std::string_view name) { return {{"$ref", fmt::format("#/definitions/{}", name)}}; }
 
-// Draft 7 ignores keys beside a "$ref".
+// Reference with a description: draft 7 ignores keys beside a "$ref".
 Json described_definition(std::string_view name, std::string_view description) {
   return {{"description", description}, {"allOf", Json::array({definition(name)})}};
 }
@@ -168,7 +168,7 @@ std::string study_reference(std::span<const StudyCommand> commands) {
       "Paths are from the working directory.\n\n"
       "| key | value | meaning |\n|---|---|---|\n";
   for (const FileKey* const key : study_file_keys().inside("")) {
-    if (key->path == "seeds")  // commands stand before it
+    if (key->path == "seeds")  // commands come before it
       text += fmt::format(
           "| {} | axes by option, or a list of such maps | points of this command, with these "
           "options; maps of a list one after the other |\n",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON schema of study files, for editors: draft-07; and their keys as a page in Markdown.
+// JSON schema of study files (draft-07), for editors, and a page of their keys in Markdown.
 //
-// Made from the options of the commands and the keys of machine files. Rules that a schema cannot
-// express (axes that are zipped, the number of points) are checked when a study is read.
+// Source: the options of the commands and the keys of machine files. Rules that a schema cannot
+// express (zipped axes, the number of points) are checked when a study is read.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

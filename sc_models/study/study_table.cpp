@@ -64,8 +64,8 @@ struct Place {
   }
 };
 
-// All columns that the rows may have: single keys, and for the objects every name in the order of
-// the study and of the results.
+// All possible columns of the rows: single keys, and for the objects every name in the order of the
+// study and of the results.
 std::vector<Place> places_of(std::span<const StudyRow> rows) {
   std::vector<std::string> settings, options, results;
   std::vector<const fields::Object*> documents;

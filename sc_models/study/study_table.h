@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a study as a table: a row per point that was run, in the order of the study.
+// Table of the results of a study: a row per completed point, in the order of the study.
 //
-// The same points give the same text, byte for byte, wherever and in whatever order they were run.
-// Columns of CSV are the keys of the JSON lines, those inside an object with its key and a dot in
-// front ("settings.npu.count", "results.cycles"); those without a value in any row are left out.
+// Equal points give equal text, byte for byte, wherever and in whatever order they were run.
+// Columns of CSV are the keys of the JSON lines; keys of nested objects are prefixed with the key
+// of the object and a dot ("settings.npu.count", "results.cycles"); columns without a value in any
+// row are left out. Keys: results/fields/sweep.h.
 // Keys: results/fields/sweep.h.
 // Errors: none.
 #pragma once
@@ -26,7 +27,8 @@ struct StudyRow {
 
 std::string study_lines(std::span<const StudyRow> rows);  // JSON, a line per row
 std::string study_csv(std::span<const StudyRow> rows);
-// A file of results, for `fredsim report`. `missing`: points that have not been run.
+// Text of a file of results, for `fredsim report`. `missing`: number of points that have not been
+// run.
 std::string study_json(const Origin& origin, const std::string& study, std::size_t missing,
                        std::span<const StudyRow> rows);
 

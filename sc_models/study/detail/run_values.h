@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single values of a file of results, for a row of a table: numbers, flags and texts of its run,
-// those of objects in it with the key of the object and a dot in front ("traffic.link_bytes").
+// Scalar values of a file of results, as a row of a table: numbers, flags and texts of its run;
+// values of nested objects are prefixed with the key of the object and a dot
+// ("traffic.link_bytes").
 //
-// By the tables of fields (results/fields), which say the order too. Left out: keys of every file,
-// the machine, how the simulation went (wall_s and what was skipped), lists, links and switches,
-// null. A file of several runs has no values but those beside them.
-// Errors: BadInput naming `path`, where the file is not as its table says.
+// Names and order come from the tables of fields (results/fields). Left out: keys of every file,
+// the machine, statistics of the simulation itself (wall_s and skipped cycles), lists, links and
+// switches, null. A file of several runs has only the values beside its runs.
+// Errors: BadInput naming `path`, if the file does not match its table.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -11,7 +11,7 @@ namespace {
 
 bool is_letter(unsigned char c) { return std::isalnum(c) != 0; }
 
-// A text that YAML reads as it is, within lists and maps too.
+// True for a text that YAML reads unchanged, within lists and maps too.
 bool is_plain(std::string_view text) {
   constexpr std::string_view kFirst = "_./+";
   constexpr std::string_view kOther = "_./+-*%=@ :";
@@ -26,7 +26,7 @@ bool is_plain(std::string_view text) {
          });
 }
 
-// A text in JSON's quotes is one in YAML's.
+// Quotes a text as JSON does, which is valid YAML.
 std::string quoted(const std::string& text) {
   using Json = nlohmann::json;
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);

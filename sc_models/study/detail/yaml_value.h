@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a configuration as YAML in one line, as `--set KEY=VALUE` takes it.
+// YAML text of a part of a configuration, in one line, for `--set KEY=VALUE`.
 //
 // Errors: none.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace fredsim {
 
-// "16 KiB", "[mp, pp]", "{below: 4, uplinks: 2}"; texts that YAML would take for something else are
-// in double quotes. Nothing: "".
+// Text of a value: "16 KiB", "[mp, pp]", "{below: 4, uplinks: 2}"; texts that YAML would read as
+// another type are in double quotes. No value: "".
 std::string yaml_value(const ConfigNode& node);
 
 }  // namespace fredsim
