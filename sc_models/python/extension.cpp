@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python extension fredsim._fredsim; fredsim/_fredsim.pyi has its interface.
+// Python extension fredsim._fredsim; fredsim/_fredsim.pyi has its interface.
 //
 // Purpose: machines, plans, fixed facts and answers to questions, for the package around it, which
 // makes objects and arrays of them.
@@ -99,7 +99,7 @@ std::string named_machine(const std::string& word, const std::string& program) {
   return machine_path(word, machine_folder(std::filesystem::canonical(program, failed)));
 }
 
-// Keys with their paths, in the order of the schema.
+// Keys of a machine with their paths, in the order of the schema.
 py::dict keys_of(const MachineConfig& machine) {
   py::dict keys;
   for (const MachineKey& key : machine.keys)
@@ -108,7 +108,7 @@ py::dict keys_of(const MachineConfig& machine) {
   return keys;
 }
 
-// A column per field.
+// Nodes as columns, one per field.
 py::dict nodes_of(const MachineConfig& machine) {
   const std::vector<Node>& nodes = machine.topology.nodes;
   py::dict columns;
@@ -173,7 +173,7 @@ class PlanOnMachine {
     return columns;
   }
 
-  // A row per tree and link that it crosses.
+  // Rows of sends: one per tree and link that it crosses.
   py::dict sends() const {
     const LinkWalk walk(topology(), plan_, needs_online_routes(topology(), plan_));
     std::vector<std::int32_t> trees, links;
@@ -202,7 +202,7 @@ class PlanOnMachine {
   Plan plan_;
 };
 
-// Group by numbers and names, "io3"; none: all NPUs that are left.
+// Group as numbers and names, "io3"; none: all working NPUs.
 std::vector<int> group_of(
     const Topology& topology,
     const std::optional<std::vector<std::variant<int, std::string>>>& members) {
@@ -283,7 +283,7 @@ std::string message_of(const std::exception& error) {
 
 PYBIND11_MODULE(_fredsim, module) {
   module.doc() = "Machines, plans and fixed facts of fredsim; use the package fredsim.";
-  // Kept until the process ends, after the interpreter.
+  // Exception type; kept until the process ends, after the interpreter.
   static const py::handle bad_input =
       py::exception<BadInput>(module, "BadInput", PyExc_ValueError).release();
   py::register_exception_translator([](std::exception_ptr thrown) {  // NOLINT: pybind11's type
@@ -314,7 +314,7 @@ PYBIND11_MODULE(_fredsim, module) {
       .def("sends", &PlanOnMachine::sends)
       .def("link_flits", &PlanOnMachine::flits_by_link);
 
-  // Others run meanwhile.
+  // Releases the interpreter lock: other threads run meanwhile.
   using WithoutLock = py::call_guard<py::gil_scoped_release>;
   py::class_<Answering>(module, "Answering")
       .def(py::init<const std::vector<std::string>&, const std::string&, bool, int, int,

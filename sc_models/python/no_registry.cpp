@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No Verilated classes are in the extension: it stands in for the registry of the program
-// (switch/switch_registry.h).
+// Empty registry in place of the program's (switch/switch_registry.h): the extension has no
+//   Verilated classes.
 #include "switch/switch_registry.h"
 
 namespace fredsim {

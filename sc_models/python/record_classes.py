@@ -50,7 +50,7 @@ class Writer:
         return class_name(definition) + ("Results" if definition in self.documents else "")
 
     def plain_type(self, schema: Schema) -> str:
-        """Of what json.loads() gives for it."""
+        """Python type of the value that json.loads() returns."""
         if "$ref" in schema or "propertyNames" in schema:
             return "dict[str, int]" if "propertyNames" in schema else "dict[str, Any]"
         if "anyOf" in schema:
@@ -139,7 +139,7 @@ class Writer:
 
 
 def taken_names() -> set[str]:
-    """Those that a record has already."""
+    """Names that a record already has."""
     source = (Path(__file__).parent / "fredsim" / "record.py").read_text(encoding="utf-8")
     return set(re.findall(r"^    def (\w+)\(", source, re.MULTILINE)) | set(dir(Mapping))
 

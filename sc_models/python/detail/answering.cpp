@@ -33,7 +33,7 @@ const std::vector<std::string>& with_files_of(const std::string& program,
   return words;
 }
 
-// Closed after the answer.
+// Descriptor that is closed after the answer.
 class OwnDescriptor {
  public:
   explicit OwnDescriptor(int other) : number_(::fcntl(other, F_DUPFD_CLOEXEC, 0)) {}
@@ -46,7 +46,7 @@ class OwnDescriptor {
   int number_;
 };
 
-// Signals are those of the interpreter's threads.
+// Blocks all signals: the threads of the interpreter handle them.
 void block_signals() {
   sigset_t all;
   ::sigfillset(&all);
@@ -74,7 +74,7 @@ Answering::Answering(const std::vector<std::string>& words, const std::string& p
     block_signals();
     const OwnInterrupt own(is_interrupted_);
     const int code = question_.answer_into(own_out->number(), own_err->number());
-    own_out.reset();  // whoever reads waits for the end
+    own_out.reset();  // a reader waits for the end of the file
     own_err.reset();
     return code;
   });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question that is answered while the interpreter goes on: by a thread of this process, or in a
-// process that is forked from it.
+// Answer to a question while the interpreter goes on: by a thread of this process, or in a process
+// forked from it.
 //
-// Results go to the descriptor `out`, as the text of --json, a message to `err`. The interpreter is
-//   not needed meanwhile.
+// Results are written to the descriptor `out`, as the text of --json, a message to `err`. The
+//   interpreter is not needed meanwhile.
 // SystemC is elaborated once in a process: questions of works and training in this one are answered
 //   once, in forked ones any number of times as long as none was in this one. A fork takes no other
 //   thread along: one that is in the middle of a first use of something may leave it locked.
-// Errors: RunFailed where the system gives no process or thread; those of a question are its exit
+// Errors: RunFailed if the system gives no process or thread; errors of a question are its exit
 //   code and message.
 #pragma once
 
@@ -25,8 +25,8 @@ namespace fredsim {
 
 class Answering {
  public:
-  // `words`: of the command. `program`: that beside which machine files are. `kept`: descriptors
-  // that the words name.
+  // `words`: words of the command. `program`: path of the program, beside which machine files are.
+  // `kept`: descriptors that the words name.
   Answering(const std::vector<std::string>& words, const std::string& program, bool in_process,
             int out, int err, const std::vector<int>& kept);
   ~Answering();  // kill()
@@ -37,7 +37,7 @@ class Answering {
   // 0: any.
   std::optional<int> wait(double seconds);
   void interrupt();
-  // At once; a thread comes to its end first.
+  // Ends the process at once; a thread runs to its end first.
   void kill();
 
  private:

@@ -16,9 +16,9 @@ __all__ = ["BadInput", "Error", "Interrupted", "RoutingConflict", "RunFailed"]
 
 
 class Error(Exception):
-    """What a user can cause, or must be told. str(): the message, without the program's name."""
+    """Base of all errors of the package. str(): the message, without the program's name."""
 
-    exit_code = 1  # of the command
+    exit_code = 1  # exit code of the command
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -27,11 +27,11 @@ class Error(Exception):
 
 
 class RunFailed(Error):
-    """A payload was wrong, a run did not end, RTL and twin differ, points of a study failed, or the program broke off."""
+    """A run failed: a payload was wrong, a run did not end, RTL and twin differ, points of a study failed, or the program broke off."""
 
 
 class BadInput(Error, ValueError):
-    """The message names file, line, key or option, what was found and what is allowed."""
+    """An input is invalid: the message names file, line, key or option, what was found and what is allowed."""
 
     exit_code = 2
 
@@ -58,7 +58,7 @@ def error_of(exit_code: int, message: str) -> Error:
 
 @contextlib.contextmanager
 def own_errors() -> Iterator[None]:
-    """Turns errors of the extension into those of the package."""
+    """Turns errors of the extension into exceptions of the package."""
     try:
         yield
     except _fredsim.BadInput as error:

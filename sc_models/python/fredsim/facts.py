@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this fredsim has: collectives, algorithms, kinds of switches and topologies."""
+"""Fixed facts of this fredsim: collectives, algorithms, kinds of switches and topologies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def collectives() -> list[str]:
 
 
 def algorithms(collective: str | None = None) -> list[str]:
-    """Names of algorithms, the choices auto and paper first; of a collective those that have it."""
+    """Names of algorithms, the choices auto and paper first; with `collective`: the algorithms that support it."""
     with own_errors():
         return _fredsim.algorithms(collective)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines: files, dictionaries or text, changed by key, and what they build."""
+"""Machines: files, dictionaries or text, changed by key, and the fabrics that they define."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Machine:
     A key is a path, `switch.input_buffer`; entries of a list are numbered from 1, `fabric.levels.2.uplinks`. The file is read here, and again by every
     command that runs the machine.
 
-    BadInput: what the machine file or a setting says cannot be; the message names file and line, or the setting."""
+    BadInput: the machine file or a setting is invalid; the message names file and line, or the setting."""
 
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], settings: Mapping[str, object] | None = None, *,
                  faults: Sequence[str] = (), text: str | None = None) -> None:  # fmt: skip
@@ -85,7 +85,7 @@ class Machine:
 
     @classmethod
     def from_text(cls, text: str, name: str = "machine.yaml") -> Machine:
-        """The text of a machine file; name: in messages."""
+        """Machine from the text of a machine file. name: for messages."""
         return cls(name, text=text)
 
     def _load(self) -> _fredsim.MachineConfig:
@@ -101,7 +101,7 @@ class Machine:
         return other
 
     def with_faults(self, *faults: str) -> Machine:
-        """A copy in which these components failed, too."""
+        """A copy with these components as additional failures."""
         other = copy.copy(self)
         other._faults = [*self._faults, *faults]
         other._config = other._load()
@@ -118,7 +118,7 @@ class Machine:
         raise KeyError(key)
 
     def __setitem__(self, key: str, value: object) -> None:
-        """Another value; BadInput, and the machine stays as it was, where it cannot be."""
+        """Sets a value; an invalid one raises BadInput and leaves the machine unchanged."""
         changed = self.with_(**{key: value})
         self._settings, self._config = changed._settings, changed._config
 
@@ -129,7 +129,7 @@ class Machine:
         return iter(self._config.keys())
 
     def keys(self) -> list[str]:
-        """Every key that such a machine has."""
+        """All keys of the machine."""
         return list(self._config.keys())
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class Machine:
 
     @property
     def path(self) -> str:
-        """Of its file; of a dictionary or text the name that stands for it."""
+        """Path of the machine file; for a dictionary or text the name that represents it."""
         return self._path
 
     @property
@@ -158,7 +158,7 @@ class Machine:
 
     @property
     def notes(self) -> list[str]:
-        """Values that were rounded, and the like."""
+        """Remarks on the machine, such as rounded values."""
         return self._config.notes
 
     @property
@@ -174,7 +174,7 @@ class Machine:
 
     @property
     def npus(self) -> tuple[Node, ...]:
-        """By rank."""
+        """NPUs by rank."""
         nodes = self.nodes
         return tuple(nodes[index] for index in self._config.npus)
 
@@ -207,12 +207,12 @@ class Machine:
         return structured(dict(self._config.nodes()))
 
     def describe(self) -> str:
-        """What `fredsim info` prints."""
+        """Description of the machine, the text of `fredsim info`."""
         return self._config.describe()
 
     def plan(self, collective: str = "all_reduce", size: int | str = "1MiB", *, group: Sequence[int | str] | None = None, algorithm: str = "auto",
              root: int = 0, priority: str = "dp") -> Plan:  # fmt: skip
-        """Who sends what, without a simulation. group: NPUs and, as `io2`, I/O controllers by rank; None: all NPUs. root: a rank.
+        """Plan of a collective, without a simulation. group: NPUs and, as `io2`, I/O controllers by rank; None: all NPUs. root: a rank.
 
         BadInput: the fabric or the group does not support the algorithm."""
         with own_errors():
@@ -236,7 +236,7 @@ class Machine:
 
 
 def machine_path(word: str) -> str:
-    """A file, or that of a machine that comes with fredsim, by its name."""
+    """Path of a machine file, or of a machine that comes with fredsim, by its name."""
     if "/" in word or os.path.exists(word):
         return word
     path = os.fspath(program())
@@ -269,7 +269,7 @@ def setting_text(key: str, value: object) -> str:
 
 
 def nested(keys: Mapping[str, Any]) -> dict[str, Any] | list[Any]:
-    """Paths of keys as dictionaries in each other; numbers from 1 as lists."""
+    """Paths of keys as nested dictionaries; numbers from 1 as lists."""
     groups: dict[str, dict[str, Any]] = {}
     values: dict[str, Any] = {}
     for path, value in keys.items():

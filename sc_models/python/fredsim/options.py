@@ -26,9 +26,9 @@ Option = Union[Scalar, None, Sequence[Any], Mapping[str, Any]]
 
 # Options whose value is a file of YAML, which may be an object here.
 _FILES = ("work", "placement", "workload")
-# Options that have short names alone.
+# Options with short names only.
 _SHORT = {"begin": "-b", "end": "-e", "factor": "-f"}
-# Options that the package has for itself.
+# Options reserved for the package.
 _OWN = {"json": "the results are returned", "format": "results have to_frame() and to_json()", "legend": "nothing is printed", "quiet": "nothing is printed",
         "progress": "on_progress is called"}  # fmt: skip
 
@@ -62,7 +62,7 @@ class Files:
         return str(path)
 
     def write_object(self, name: str, value: object) -> str:
-        """As JSON, which is YAML."""
+        """Writes an object as JSON, which is valid YAML."""
         try:
             return self.write(name, json.dumps(value, ensure_ascii=False, indent=1))
         except TypeError as error:

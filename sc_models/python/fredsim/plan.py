@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: who sends what over which link, before anything is simulated."""
+"""Plans of collectives: senders, data and links, before anything is simulated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PlannedPart:
 
 
 class Plan:
-    """A collective as trees along which packets go. All of it is derived, nothing is simulated.
+    """Plan of a collective: trees along which packets go. All of it is derived, nothing is simulated.
 
     Arrays over links have the order of Machine.links. Acknowledgements are not in them."""
 
@@ -50,12 +50,12 @@ class Plan:
 
     @property
     def algorithm(self) -> str:
-        """As results name it; that which `auto` took."""
+        """Name of the algorithm in results; the choice of `auto`."""
         return "+".join(dict.fromkeys(part.algorithm for part in self.parts))
 
     @property
     def notes(self) -> list[str]:
-        """Decisions that deviate from what was asked for."""
+        """Decisions that deviate from the request."""
         return self._plan.notes
 
     @property

@@ -26,12 +26,12 @@ __all__ = ["OnProgress", "Progress", "program"]
 VARIABLE = "FREDSIM_PROGRAM"
 _NAME = "fredsim"
 _READ_BYTES = 1 << 16
-_SECONDS_TO_END = 5.0  # of a child that was told to
+_SECONDS_TO_END = 5.0  # time limit of a child after SIGTERM
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is: a run, or a study. A command may have several jobs, one after the other."""
+    """Progress of a job: a run, or a study. A command may have several jobs, one after the other."""
 
     job: str
     """its name"""
@@ -52,7 +52,7 @@ class Progress:
 
     @staticmethod
     def of(line: dict[str, Any]) -> Progress:
-        """From a line of --progress."""
+        """Parses a line of --progress."""
         return Progress(**{key: value for key, value in line.items() if key in Progress.__dataclass_fields__})
 
 
@@ -85,7 +85,7 @@ def program() -> Path:
 
 @dataclass
 class _Stream:
-    """Reader of what a child writes into a pipe."""
+    """Reader of a child's output from a pipe."""
 
     take: Callable[[bytes], None]
 
@@ -105,7 +105,7 @@ class _Lines:
 
 @dataclass
 class Outcome:
-    """How a command ended."""
+    """Outcome of a command."""
 
     exit_code: int  # below 0: by this signal
     out: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the classes of results have in common: the JSON, as attributes, arrays, rows and tables."""
+"""Base of the classes of results: the JSON, as attributes, arrays, rows and tables."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Records(Sequence[T], Generic[T]):
 
 
 class Results(Record):
-    """All that a command found; `runs`, or `points` of a study, has its parts."""
+    """Results of a command; `runs`, or `points` of a study, has its parts."""
 
     __slots__ = ()
 

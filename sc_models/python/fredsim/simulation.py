@@ -47,7 +47,7 @@ def run(machine: MachineLike, collective: str | None = None, size: int | str | N
 def compare(machines: Sequence[MachineLike], collective: str | None = None, size: int | str | None = None, *, group: Group | Sequence[Group] | None = None,
             algorithm: str | None = None, work: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None, model: str | None = None,
             seed: int | None = None, in_process: bool = False, on_progress: OnProgress | None = None, **options: Option) -> RunResults:  # fmt: skip
-    """The same work on several machines against the first; arguments as of run(). Failed components of a Machine are of all of them."""
+    """Compares one work on several machines with the first; arguments as of run(). Failed components of a Machine apply to all machines."""
     return _simulate("compare", machines, RunResults, in_process, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm,
                      work=work, model=model, seed=seed, **options)  # fmt: skip
 
@@ -85,7 +85,7 @@ def optimize(machine: MachineLike, total: str | None = None, *, workload: str | 
 
 
 def strategies(machine: MachineLike, middle: int | str | None = None, *, in_process: bool = True, **options: Option) -> StrategiesResults:
-    """Which strategies of parallelism the switches of a machine can route, by dimension.
+    """Strategies of parallelism that the switches of a machine can route, by dimension.
 
     middle: middle sub-networks, 3, "2,3" or "2:4"; None: those of the machine."""
     return _simulate("strategies", [machine], StrategiesResults, in_process, None, middle=middle, **options)
@@ -93,7 +93,7 @@ def strategies(machine: MachineLike, middle: int | str | None = None, *, in_proc
 
 def conflicts(ports: int, middle: int | str, flows: int | str, *, kind: str | None = None, trials: int | None = None, seed: int | None = None,
               in_process: bool = True, **options: Option) -> ConflictsResults:  # fmt: skip
-    """How often random sets of flows have no routing through one Fred switch.
+    """Frequency of random sets of flows without a routing through one Fred switch.
 
     middle: middle sub-networks; flows: of a set; both 3, "2,3" or "2:4". kind: unicast, multicast, reduce, all_reduce or any. trials: sets."""
     return _simulate("conflicts", [], ConflictsResults, in_process, None, ports=ports, middle=middle, flows=flows, kind=kind, trials=trials, seed=seed,
