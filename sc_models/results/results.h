@@ -121,8 +121,8 @@ struct CreditLimit {
   std::string key;  // key of the machine file that has the buffer
 };
 
-// Utilisation of a system of dimensions: the bytes that NPUs sent, over the bytes that they could
-// have sent in the whole time.
+// System of dimensions: bandwidth of an NPU and its utilisation over the whole time, by dimension
+// and in total.
 struct SystemResult {
   struct Dimension {
     std::string name;

@@ -84,7 +84,8 @@ struct TrainingResult {
   std::string placement{};
   std::vector<int> npus{};          // by worker
   std::optional<double> speedup{};  // over the first machine
-  // The first machine once more, with the algorithm and stream that are best; empty: as of all.
+  // True for an additional run of the first machine. `algorithm`, `stream`: its best ones; empty:
+  // as in all runs.
   bool is_best_base = false;
   std::string algorithm{}, stream{};
   // Order of the packets of some collectives: "recurring", "paced"; empty: order of arrival for
