@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute time of a layer on an NPU.
 //
-// By roofline: the larger of FLOPs over (peak x efficiency) and bytes over the bandwidth of its
-//   memory, which are those of the layer's parameters, once, and of its input and output
-//   activations in the forward pass, twice as many in the backward pass, whose parameters' other
-//   half is their gradients. Or by one rate for all layers, in place of that (a fitted one). A
-//   layer that has times of its own takes those.
-// Heads: one is on one MP worker, so where workers do not divide them the time is that of a worker
-//   with the most.
+// Roofline: the larger of FLOPs over (peak x efficiency) and bytes over memory bandwidth. The bytes
+//   are the parameters of the layer, once, and its input and output activations in the forward
+//   pass; twice as many in the backward pass, where the second half of the parameter bytes are
+//   gradients. Alternatively one (fitted) rate for all layers. A layer with times of its own uses
+//   these.
+// Heads: each head is on one MP worker; where the workers do not divide the heads, the time is the
+//   time of a worker with the most heads.
 // Recomputation: the backward pass first repeats the whole forward pass of a layer (full), or the
-//   FLOPs of its attention scores (selective), which go through no memory. Full, what is between
-//   the halves of a transformer's layer is computed again, and not sent again.
+//   FLOPs of its attention scores (selective), without memory traffic. Full recomputation of a
+//   transformer's layer also repeats the computation between its halves, but no communication.
 // Kept activations: bytes of the forward pass that the backward pass needs (kept_bytes).
-// Expanded memory: what lies in it comes and goes at its bandwidth, and not while other bytes do:
-//   shares of parameters and gradients, and of kept activations, once into it and once back, in
-//   place of the same share of inputs and outputs.
+// Expanded memory: its data moves at its own bandwidth, not at the same time as other bytes: shares
+//   of parameters and gradients, and of kept activations, once into it and once back, in place of
+//   the same share of inputs and outputs.
 // Units: picoseconds; samples are those of a microbatch; `mp`: workers over which a layer is split.
 #pragma once
 

@@ -68,7 +68,7 @@ struct ModelLayer {
 struct TransformerShape {
   int layers = 0;
   std::uint64_t hidden = 0, heads = 0;
-  std::uint64_t kv_heads = 0;  // fewer than heads: these share keys and values in groups
+  std::uint64_t kv_heads = 0;  // fewer than heads: groups of heads share keys and values
   std::uint64_t head_size = 0;
   // Latent attention: size of the latent vector of a token for keys and values of all heads, size
   // of the part with the position, beside it (`rope_size`), and size of the latent vector for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory traffic of updating the parameters of an NPU, and the state that it takes.
+// Memory traffic of an update of the parameters of an NPU, and the state of the optimizer.
 //
 // Mixed precision (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.1): the
 //   weights that layers compute with and the gradients are FP16 (weights: or as wide as the

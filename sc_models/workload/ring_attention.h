@@ -2,12 +2,12 @@
 // Ring attention of a worker with a share of the tokens: its computations in each step, while the
 // workers pass keys and values around a ring (sequence_split.h).
 //
-// Step 0 has the worker's own tokens, step k those of the worker k before it. Only those pairs of a
-//   query and a key count that a causal mask leaves. The chunks are dealt so that all workers have
-//   as many of them in a step, half a square but for the first.
-// Training: the time of a half's pass is dealt by FLOPs over projections and steps. Models count
-//   every pair, masked ones as well, as their sources do: a step has the share of it that it has of
-//   the pairs that count.
+// Step 0 has the worker's own tokens, step k the tokens of the worker k before it. Only query-key
+//   pairs that a causal mask leaves count. The chunks are assigned so that all workers have as many
+//   pairs in a step, half a square except in the first.
+// Training: the time of a half's pass is split by FLOPs over projections and steps. Models count
+//   every pair, masked ones included, as their sources do: the share of a step in the time of
+//   attention is its share of the unmasked pairs.
 // Inference: each part by roofline; a step reads a whole block of keys and values and all own
 //   queries.
 #pragma once

@@ -5,12 +5,12 @@
 // Sequence parallelism (Korthikanti et al., "Reducing Activation Recomputation in Large Transformer
 //   Models", MLSys 2023): between the halves of a transformer's layer each of the MP workers has
 //   the activations of its share of the tokens, as norms and dropout need no more.
-// Context parallelism (Liu et al., "Ring Attention with Blockwise Transformers", ICLR 2024): all
-//   layers have a share of the tokens on each of `cp` workers, whose keys and values go round a
-//   ring. Of 2 cp chunks worker i has chunks i and 2 cp - 1 - i, so that all compute as much under
-//   a causal mask.
-// Workers: those of a context are consecutive along DP, which counts them: Strategy::dp = replicas
-//   x cp. Gradients are reduced along both.
+// Context parallelism (Liu et al., "Ring Attention with Blockwise Transformers", ICLR 2024): in all
+//   layers each of `cp` workers has a share of the tokens, and their keys and values go round a
+//   ring. Of 2 cp chunks worker i has chunks i and 2 cp - 1 - i, so that the work under a causal
+//   mask is equal.
+// Workers: the workers of a context are consecutive along DP, which counts them: Strategy::dp =
+//   replicas x cp. Gradients are reduced along both.
 // Errors: BadInput for models that are not defined by the numbers of a transformer, and for tokens
 //   that do not divide.
 #pragma once

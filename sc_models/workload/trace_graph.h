@@ -3,20 +3,22 @@
 //
 // Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There
 //   may be fewer ranks than NPUs.
-// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration that is written in the
-//   trace; without one a COMP_NODE takes the larger of num_ops over the NPU's rate and tensor_size
-//   over its memory bandwidth (or num_ops over the one rate of all), the others the latter. What
-//   loads and stores take is `memory` in a breakdown. METADATA_NODE takes no time.
-// Collectives: the k-th one of a process group (pg_name, not the list of its ranks: two groups of
-//   equal ranks are two) at each of its ranks are one operation, k counted in the order of the
-//   file, as far as dependencies allow that. Without pg_name, and where it is "0" and no file says
-//   what that is, the group is all ranks, or those along involved_dim. comm_size is what a rank
-//   gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a
-//   group of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the
-//   first of the group.
+// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration written in the trace;
+//   without one a COMP_NODE takes the larger of num_ops over the NPU's rate and tensor_size over
+//   its memory bandwidth (or num_ops over the one rate of all), a load or store tensor_size over
+//   the memory bandwidth. Times of loads and stores are `memory` in a breakdown. METADATA_NODE
+//   takes no time.
+// Collectives: the k-th collective of a process group (pg_name, not the list of its ranks: two
+//   groups of equal ranks are distinct) at each of its ranks is one operation, k counted in the
+//   order of the file, as far as dependencies allow. Without pg_name, and for "0" if no file
+//   defines it, the group is all ranks, or the ranks along involved_dim. comm_size is the
+//   contribution of a rank: for an all-gather and a gather its shard. A barrier is an all-reduce of
+//   2 bytes. A group of one rank does nothing. Roots are root_rank, a rank of the trace; without it
+//   the first of the group.
 // Traces written by trace_export.h state which collectives are one operation (trace_joint.h).
 // Sends: the k-th send of (source, destination, tag) matches the k-th receive of the same key.
-//   rows of a grid; NPUs of an L1 switch, L1 switches, … of a tree.
+// Dimensions: involved_dim refers to the dimensions of the machine, ranks first along the first:
+//   columns and rows of a grid; NPUs of an L1 switch, L1 switches, … of a tree.
 // Priority: comm_priority 0 or less is DP, 1 PP, 2 or more MP.
 // Memory: a task per node; nodes are read as a stream. TraceTasks (trace_tasks.h) holds no more
 //   than a run needs.

@@ -2,37 +2,36 @@
 // Task graph of a training run of a model: iterations of forward pass, backward pass and reduction
 //   of gradients.
 //
-// Workers: strategy MP x DP x PP, placed as the paper does (plan/parallelism.h) where no NPUs are
-//   given. Layers are dealt out to the PP stages in order, so that FLOPs are as even as they come
-//   out. A minibatch is cut over the replicas, a replica's samples into microbatches, whole samples
-//   each, the first ones one more where they do not come out even; a replica without samples of a
-//   microbatch has nothing to do in it. All microbatches forward, then all of them backward
-//   (GPipe). Between stages, MP worker 0 multicasts its output to all MP workers of the next one,
-//   and the gradient back.
-// Split sequences: of a model whose layers are one worker's part (workload/sequence_split.h),
-//   halves of layers and transfers are those of workload/worker_graph.h.
-// Values: outputs, and the gradients of inputs, have the bytes of the machine's activations,
-//   weights those of its weights.
-// Experts: dispatch and combine, in the backward pass of gradients likewise
-//   (workload/worker_graph.h), then an all-gather along MP without sequence parallelism. Gradients
-//   of gates and shared experts are reduced by all workers of a stage, those of experts by the
-//   workers that have the same: bucketed, or by layer. They have no streaming, no schedule but
-//   these two, and no recomputation of all.
-// Gradients of weights: along DP, contexts included, 2 bytes each, in buffers, by a schedule
-//   (workload/schedule.h). One collective of them follows the other, as on one stream of a
-//   collectives library.
-// Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves
-//   between each NPU and its memory, of the parameters that it updates, when all gradients of the
-//   iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the share of one
-//   replica, before the all-gather; where layers wait for their own gradients those of a buffer, by
-//   all replicas, before the first layer that waits for it. The load, then the store, one after the
-//   other with what it computes.
+// Workers: strategy MP x DP x PP, placed as in the paper (plan/parallelism.h) if no NPUs are given.
+//   Layers are assigned to the PP stages in order, with FLOPs as even as possible. A minibatch is
+//   cut over the replicas, and a replica's samples into microbatches of whole samples, the first
+//   ones one larger on a remainder; a replica without samples of a microbatch is idle in it. All
+//   microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts
+//   its output to all MP workers of the next one, and the gradient back.
+// Split sequences: for a model whose layers are the part of one worker (workload/sequence_split.h),
+//   halves of layers and transfers are as in workload/worker_graph.h.
+// Values: outputs, and the gradients of inputs, are as wide as the machine's activations, weights
+//   as the machine's weights.
+// Experts: dispatch and combine, in the backward pass with gradients (workload/worker_graph.h),
+//   then an all-gather along MP without sequence parallelism. Gradients of gates and shared experts
+//   are reduced by all workers of a stage, gradients of experts by the workers with the same
+//   experts: bucketed, or by layer. Expert models exclude streaming, other schedules, and full
+//   recomputation.
+// Gradients of weights: reduced along DP, contexts included, 2 bytes each, in buffers, by a
+//   schedule (workload/schedule.h). Their collectives run one after the other, as on one stream of
+//   a collectives library.
+// Optimizer: none, whose updates take no time, as in the paper; or the traffic of
+//   workload/optimizer.h between each NPU and its memory, for the parameters that the NPU updates,
+//   when all gradients of the iteration are reduced: all parameters of its stage and MP worker;
+//   with ZeRO-2 the share of one replica, before the all-gather; where layers wait for their own
+//   gradients, the parameters of a buffer, on all replicas, before the first layer that waits for
+//   it. The load, then the store, run in sequence with its computations.
 // Memory: the data of a worker (workload/training_memory.h) is all in its NPU's memory; with
 //   limited memory the rest is in expanded memory and takes longer to access.
-// Accounting: serial, in which gradients are sent when the backward pass is over and a worker that
-//   sends to the next stage goes on when that is done; or overlap, in which gradients are sent as
-//   soon as the last microbatch has them, and nobody waits for what he sends. Reductions along MP
-//   and what comes from another stage are waited for in either.
+// Accounting: serial: gradients are sent when the backward pass is over, and a worker that sends to
+//   the next stage continues when the transfer is done; or overlap: gradients are sent as soon as
+//   the last microbatch has them, and no sender waits for its transfers. Reductions along MP and
+//   transfers from another stage are waited for in both.
 // Input: present on the NPUs for the first iteration. The input of later iterations is loaded from
 //   all I/O controllers, in equal shares of whole flits, during the iterations before, and waited
 //   for. Machines without controllers load none, nor do systems.

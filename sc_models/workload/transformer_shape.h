@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers and work derived from the numbers of a transformer: its layers for training, its work in
-// inference.
+// Derivation of layers and work from the numbers of a transformer: its layers for training, its
+// work in inference.
 //
 // A layer: projections to queries, keys and values, attention, projection of its output; and an MLP
 //   of `mlp_matrices` matrices of hidden x mlp (2; 3 where it is gated). `kv_heads` below `heads`:
 //   grouped queries, which share keys and values.
 //   Counted are the matrices: norms and biases are left out.
-// Inference, one token behind `context` others: it attends to these and itself. An NPU has the
-//   share of one of `mp` workers: whole heads, the largest share where they do not divide; keys and
-//   values of a group at every one of its heads. By roofline, part after part: two projections and
-//   the MLP's matrices read their weights once; attention reads keys and values of all tokens;
-//   activations go to memory and back between parts. Weights, activations, and keys and values have
-//   the machine's bytes (npu.value_bytes).
+// Inference: a token behind `context` earlier ones attends to these and itself. An NPU has the
+//   share of one of `mp` workers: whole heads, the largest share on a remainder; keys and values of
+//   a group at every one of its heads. Roofline, part after part: two projections and the MLP's
+//   matrices read their weights once; attention reads keys and values of all tokens; activations go
+//   to memory and back between parts. Weights, activations, and keys and values have the machine's
+//   widths (npu.value_bytes).
 // Units: bytes; tokens; picoseconds.
 #pragma once
 

@@ -2,9 +2,9 @@
 // Weight streaming: the operations that load weights from the I/O controllers and return gradients
 //   to them.
 //
-// Shares: controllers hold the weights in equal shares and send at the same time; each gets the
-//   sums of the gradients of what it holds (plan/plan.h, Part::roots). 2 bytes per gradient, and
-//   per weight those of the machine's.
+// Shares: controllers hold the weights in equal shares and send at the same time; each receives the
+//   sums of the gradients of its share (plan/plan.h, Part::roots). 2 bytes per gradient; weights as
+//   wide as the machine's.
 // Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed
 //   over all workers, to whom those without a share in it add zeros. Multicast: the controllers are
 //   dealt out to the shards, (MP worker, stage), as evenly as possible, and each shard's go between
@@ -13,11 +13,11 @@
 //   operation of either deal, each controller with as much in both, so that none is idle while
 //   others send. So they are, as often as it takes, on any machine on which one has failed.
 // Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to
-//   `chunk_bytes` per controller, in whole bursts, so that one is like the other and is simulated
-//   once; at most 1 % more than asked for.
-// Phases: loads and gradients are planned together, so that those of a controller share a phase.
-// Failed controllers hold nothing and send nothing; the remaining controllers have larger shares.
-// Errors: BadInput for a machine without controllers that work, or with fewer than shards.
+//   `chunk_bytes` per controller, in whole bursts, so that all chunks are equal and one is
+//   simulated; at most 1 % more than requested.
+// Phases: loads and gradients are planned together, so that both of a controller share a phase.
+// Failures: failed controllers hold nothing and send nothing; the working ones have larger shares.
+// Errors: BadInput for a machine without working controllers, or with fewer of them than shards.
 #pragma once
 
 #include <cstdint>

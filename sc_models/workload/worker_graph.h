@@ -3,7 +3,7 @@
 // computations, operations of groups of workers, layers with split sequences or experts, and the
 // input of iterations.
 //
-// Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it
+// Workers: worker w is rank w of the graph, on NPU npus[w], or placed as in the paper
 //   (plan/parallelism.h).
 // Sequence parallelism: an all-gather along MP gathers the input of a half, and a reduce-scatter of
 //   its output replaces the all-reduce behind it: on a ring as many bytes together. The backward
@@ -15,9 +15,9 @@
 // Ring attention: an operation per step passes all blocks of keys and values on, by a unicast from
 //   each worker of a context to the next one. It begins with the computation of the step before,
 //   and the next step waits until its blocks are sent and received. In the backward pass the
-//   gradients of a block follow it around the ring, a step behind, and home: one operation more.
-//   Adding to them takes no time. All are on the virtual channel of MP, as they are waited for as
-//   its collectives are.
+//   gradients of a block follow it around the ring, a step behind, and back to their owner: one
+//   operation more. Accumulating them takes no time. All are on the virtual channel of MP, since
+//   they are waited for like its collectives.
 // Experts (workload/expert_layers.h): a worker gates its tokens and dispatches them; computes the
 //   shared experts meanwhile; computes its own experts when all of their tokens have arrived, and
 //   sends the tokens back (combine). The next layer waits for combine. Workers along MP have a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of halves of a transformer's layer whose sequences are split, as WorkerGraph::run_half()
-// adds them (workload/worker_graph.h).
+// Sizes of the halves of a transformer's layer with split sequences, as added by
+// WorkerGraph::run_half() (workload/worker_graph.h).
 #pragma once
 
 #include <cstdint>
