@@ -15,7 +15,7 @@
 // Expanded memory: its data moves at its own bandwidth, not at the same time as other bytes: shares
 //   of parameters and gradients, and of kept activations, once into it and once back, in place of
 //   the same share of inputs and outputs.
-// Units: picoseconds; samples are those of a microbatch; `mp`: workers over which a layer is split.
+// Units: picoseconds; samples of a microbatch; `mp`: number of workers over which a layer is split.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ double roofline_ps(const ComputeSpeed& speed, double flops, const MemoryBytes& b
 // Time of memory bytes alone, whatever the compute rate.
 double memory_ps(const ComputeSpeed& speed, const MemoryBytes& bytes);
 
-// Activations that the backward pass computes again: none, attention scores, or all but the outputs
-// of layers, of a transformer those of both halves together.
+// Recomputation of activations in the backward pass: none, attention scores, or all but the outputs
+// of layers (of a transformer: of whole layers, both halves together).
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 
 // Divisor of a layer's work: `mp`, or fewer where `mp` does not divide the heads, so that the share

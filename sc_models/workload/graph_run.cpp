@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kAtATime = 2;  // issues of an operation that is repeated
 
-// Not in order: computations that are begun at cycles still to come, of a rank; and how long before
-// the first of these is over further ones are, so that what comes after them is in time.
+// Limits of a rank that is not in order: computations that have begun at future cycles; and the
+// time before the end of the first one at which more begin, so that their dependents are in time.
 constexpr std::size_t kMaxAhead = 1024;
 constexpr std::uint64_t kSoon = 2;
 
@@ -90,7 +90,8 @@ class GraphRun {
     std::set<std::pair<int, int>> waiting{};  // need, number
   };
 
-  // NPUs first: what is issued at the same time does not depend on who made the graph.
+  // Order of issue: NPUs first, so that operations of one cycle do not depend on the builder of the
+  // graph.
   std::vector<int> in_order_of_members() const {
     std::vector<int> order(ranks_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -336,7 +337,8 @@ class GraphRun {
     if (queue >= 0) next_turn(queues_[queue], own, end, path);
   }
 
-  // Its record, and what its rank waited for it if it did nothing else meanwhile.
+  // Ends a communication: its record, and the wait of its rank if the rank did nothing else
+  // meanwhile.
   void end_communication(int rank, HeldTask& task, const HeldOperation& operation,
                          std::uint64_t end) const {
     const HeldTasks::Kind& kind = tasks_.kind_of(operation);

@@ -52,7 +52,8 @@ class Training {
   std::uint64_t dp() const { return static_cast<std::uint64_t>(options_.strategy.dp); }
   std::uint64_t pp() const { return static_cast<std::uint64_t>(options_.strategy.pp); }
 
-  // An iteration waits for its loads, and they for those of the iteration before.
+  // Adds the input: an iteration waits for its loads, and these wait for the loads of the iteration
+  // before.
   void add_input(std::uint64_t iterations, GraphSize& all) const {
     const std::vector<InputLoad> loads = input_loads(model_, options_, topology_);
     if (loads.empty()) return;
@@ -107,7 +108,7 @@ class Training {
     add_operations(times * max_microbatches_, times * microbatches_, times * mp() * microbatches_);
   }
 
-  // Half of a transformer's layer whose tokens are split, forward and backward.
+  // Adds halves of a transformer's layer with split tokens, forward and backward.
   void add_halves(const ModelLayer& layer) {
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
       const HalfCounts counts = half_counts(model_.split, layer.score_flops > 0, pass,
@@ -119,7 +120,7 @@ class Training {
     }
   }
 
-  // Gate, shared experts and experts, dispatch and combine, forward and backward.
+  // Adds gate, shared experts and experts, dispatch and combine, forward and backward.
   void add_experts() {
     const std::uint64_t parts = model_.transformer->shared_experts > 0 ? 3 : 2;
     const auto ep = static_cast<std::uint64_t>(options_.experts.ep);

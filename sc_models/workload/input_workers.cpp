@@ -38,7 +38,7 @@ void WorkerGraph::load_input(const ModelShape& model, const TrainingOptions& opt
   if (loads.empty()) return;
   const int operation = shapes_.add(std::move(shape), "input");
   const std::vector<int> controllers = io_controllers_left(topology_);
-  std::map<int, std::vector<int>> before;  // by controller's rank: what it did before
+  std::map<int, std::vector<int>> before;  // earlier tasks, by rank of the controller
   for (int part = 0; part < std::ssize(loads); ++part) {
     int rank = 0;
     for (const int w : loads[part].workers) {

@@ -56,7 +56,7 @@ struct ModelLayer {
   std::uint64_t heads = 0;  // attention heads, each on one of the MP workers; 0: shares are equal
   int expert_layer = -1;    // index among the expert layers; -1: no experts
   bool splits_tokens =
-      false;  // each of the MP workers has outputs, and keeps what it must, of its share of the tokens
+      false;  // true if each MP worker has outputs, and kept bytes, of its share of the tokens
   // Times given by the model file: of a whole microbatch on one worker, whatever its share; else
   // both 0.
   std::uint64_t forward_ps = 0, backward_ps = 0;

@@ -8,7 +8,7 @@
 //   layer's next forward pass waits. For data-parallel types the gradient of the weights comes
 //   first.
 // Communication of activations, and of gradients of inputs, is along groups of MP NPUs that share
-//   the model, that of gradients of weights along the groups across those:
+//   the model; communication of gradients of weights is along the groups across them:
 //   DATA: MP is 1. MODEL and DISTRIBUTED_INFERENCE (forward passes alone): all NPUs.
 //   HYBRID_TRANSFORMER…, HYBRID_MODEL_DATA: MP NPUs
 //   that follow each other; HYBRID_DATA_MODEL: MP NPUs that are NPUs / MP apart. HYBRID_CUSTOMIZED:
@@ -34,7 +34,7 @@ struct TextGraphOptions {
   int mp = 0;  // NPUs that share the model, over the value in the file; 0: the value in the file
   int iterations = 2;
   std::string algorithm =
-      "auto";  // algorithm of all collectives that it has (CollectiveSpec), the others take `auto`
+      "auto";  // algorithm of all collectives that have it (CollectiveSpec); others take `auto`
 };
 
 // Text of `algorithm` in reports: followed by the collectives of the workload that lack it.

@@ -180,7 +180,8 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
                                 name + " reduction"));
   }
 
-  // Experts, and an all-gather along MP, whose workers have shares of the tokens for them alone.
+  // Adds experts, and an all-gather along MP, whose workers have shares of the tokens for the
+  // experts only.
   void route(int stage, const ModelLayer& layer, bool is_forward, int microbatch) {
     const std::uint64_t sequence =
         model_.transformer->sequence / static_cast<std::uint64_t>(sequence_.cp);
@@ -340,7 +341,7 @@ class TrainingBuilder : private WorkerGraph, private StageGradients, private Pas
     options_.gradients->finish(*this);
   }
 
-  // ---- the stage whose gradients are reduced, as schedules see it
+  // ---- gradients of a stage, for schedules
 
   std::vector<SentBuffer> take_sent() override { return std::exchange(sent_, {}); }
   void send(const GradientBuffer& buffer, Collective collective, const std::string& name) override {

@@ -36,13 +36,14 @@
 //   all I/O controllers, in equal shares of whole flits, during the iterations before, and waited
 //   for. Machines without controllers load none, nor do systems.
 // Streaming (execution of models that do not fit the wafer; workload/executions/streaming.cpp):
-//   layers go through the wafer in groups, the next `stream_layers` of the model for each stage. A
-//   group's weights come in for the forward pass and again for the backward pass, and its gradients
-//   leave once, which reduces them: there is nothing along DP, and no optimizer on the NPUs: the
-//   controllers, who have the weights, would run it. Serial: a group's weights are loaded when all
-//   that comes before is complete, computing waits for them, and gradients leave before the next
-//   weights come. Overlap: weights of the next group are loaded while one is computed, so that an
-//   NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
+//   layers go through the wafer in groups, the next `stream_layers` of the model for each stage.
+//   The weights of a group are loaded for the forward pass and again for the backward pass, and its
+//   gradients leave once and are reduced on the way: there is no reduction along DP, and no
+//   optimizer on the NPUs, since the controllers have the weights. Serial: the weights of a group
+//   are loaded when all earlier tasks are complete, computations wait for them, and gradients leave
+//   before the next weights are loaded. Overlap: weights of the next group are loaded while one is
+//   computed, so that an NPU has room for `stream_groups` groups, and gradients leave at the same
+//   time.
 // Errors: BadInput for strategies that do not fit the machine or model, for an optimizer where
 //   weights are streamed, and for data that does not fit limited memory.
 #pragma once

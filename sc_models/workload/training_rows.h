@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of `fredsim train`, a row each (results/option_row.h).
 //
-// Order: that of the help. Results have their fields between others (report/fields/training.h), in
-// the same order. Options without a member here are read with others, where a question is completed
-// (runner/train_options.h).
+// Order: order of the help. Results have the fields between other fields
+//   (report/fields/training.h), in the same order. Options without a member here are read together
+//   with others, when a question is completed (runner/train_options.h).
 #pragma once
 
 #include <array>

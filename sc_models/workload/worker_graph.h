@@ -185,7 +185,7 @@ class WorkerGraph {
   struct ExpertPass {
     const TransformerShape& shape;
     const ComputeSpeed& speed;
-    int layer = 0;     // among those with experts
+    int layer = 0;     // index among the expert layers
     double times = 1;  // times the forward computing
     std::function<std::uint64_t(int replica)> tokens;
     std::string name{};  // label, after the part's

@@ -22,7 +22,7 @@ void run_group(Passes& passes, const TrainingOptions& options, int group, Pass p
     const int before = (stage + stages - step) % stages;
     const int next = (stage + step) % stages;
     for (int m = 0; m < static_cast<int>(options.microbatches); ++m) {
-      // The first stage of the pass gets what the last one sent in the round before.
+      // The first stage of the pass receives the transfer of the last one in the round before.
       if (!(is_forward ? is_first_layer : is_last_layer) && before != stage)
         passes.receive(before, stage, m, i == 0 ? round - 1 : round);
       passes.run_layers(stage, m);
