@@ -12,8 +12,9 @@ namespace fredsim {
 
 struct Comparison {
   double speedup = 1;
-  double injected_traffic_reduction = 1;  // ratio of injected_bytes: what NPUs put on the fabric
-  double link_traffic_reduction = 1;      // ratio of link_bytes: payload bytes × links crossed
+  double injected_traffic_reduction =
+      1;                              // ratio of injected_bytes: bytes that NPUs put on the fabric
+  double link_traffic_reduction = 1;  // ratio of link_bytes: payload bytes × links crossed
 };
 
 Comparison compare_to_base(const RunResult& base, const RunResult& run);

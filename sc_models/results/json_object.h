@@ -25,7 +25,7 @@ class JsonObject {
   using Json = nlohmann::ordered_json;
   using Key = fields::Key<kObject>;
 
-  // A template, so that a nested list in braces, whose keys nobody would check, is no value.
+  // A template, so that a nested list in braces, whose keys would not be checked, is not a value.
   struct Member {
     template <class T>
     Member(Key member_key, T&& member_value)

@@ -137,7 +137,7 @@ constexpr bool kIsOptional = false;
 template <class Value>
 constexpr bool kIsOptional<std::optional<Value>> = true;
 
-// The member at the end of a path; what is optional on the way comes into being.
+// Member at the end of a path; optionals on the path are created.
 template <auto kFirst, auto... kRest, class Options>
 constexpr auto& member_at(Options& options) {
   auto& next = options.*kFirst;
@@ -279,7 +279,7 @@ constexpr auto parsed(const char* name, const char* value, const char* meaning,
   return all;
 }
 
-// Read by a function, which sets several members.
+// Option read by a function, which sets several members.
 template <class Options>
 constexpr auto read_by(void (*read)(const OptionText&, Options&, const std::string&),
                        const char* name, const char* value, const char* meaning,
@@ -289,7 +289,7 @@ constexpr auto read_by(void (*read)(const OptionText&, Options&, const std::stri
   return all;
 }
 
-// Read with others, by the code that completes the options.
+// Option read together with others, by the code that completes the options.
 template <class Options>
 constexpr auto given(const char* name, const char* value, const char* meaning,
                      OptionText rest = {}) {
@@ -332,7 +332,7 @@ const auto& row_of(const Rows& rows, std::string_view name) {
   return *std::ranges::find_if(rows, [&](const auto& row) { return row.text.name == name; });
 }
 
-// Reads what was given, in the order of the rows, after what they need.
+// Reads the given options, in the order of the rows, after the options that they need.
 template <class Rows, class Options>
 void read_rows(const Rows& rows, const OptionTexts& texts, Options& options) {
   for (const auto& row : rows)

@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-// results/version.h has those of this program.
+// Origin of results; results/version.h has the values of this program.
 struct Origin {
   std::string_view version;
   std::string_view commit;

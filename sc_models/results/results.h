@@ -140,7 +140,7 @@ struct RunResult {
   // in JSON, "-" in tables.
   bool is_own = false;
   std::string config;  // path as given
-  Settings settings;   // over what the file says
+  Settings settings;   // settings over the machine file
   std::vector<MachineKey> machine;
   std::string fabric;  // the machine's name
   std::string model;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Version of this fredsim.
 //
-// The commit is that of the checkout when the program was built (results/commit.cmake): "5da5371",
-// with "-dirty" where a file that git knows was changed; "unknown" outside a checkout, without git
-// or in an archive not made by git.
+// The commit is the checkout's when the program was built (results/commit.cmake): "5da5371", with
+// "-dirty" where a file that git knows was changed; "unknown" outside a checkout, without git or in
+// an archive not made by git.
 #pragma once
 
 #include <string>

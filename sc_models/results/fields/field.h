@@ -63,7 +63,7 @@ struct Field {
   std::string_view appears = {};  // empty: always
 };
 
-// One object of the JSON; `name` is that of its definition in the schema.
+// Object of the JSON; `name`: name of its definition in the schema.
 struct Object {
   std::string_view name;
   std::string_view meaning;
