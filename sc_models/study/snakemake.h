@@ -23,7 +23,7 @@ struct WorkflowFile {
   std::string text;
 };
 
-// Files of the workflow's folder: the Snakefile, what it reads, and a profile for Slurm.
+// Files of the workflow's folder: the Snakefile, its inputs, and a profile for Slurm.
 std::vector<WorkflowFile> snakemake_files(const Workflow& workflow);
 
 }  // namespace fredsim

@@ -100,7 +100,7 @@ std::string written(const ConfigNode& node) {
   return node.kind == NodeKind::kValue ? node.text : yaml_value(node);
 }
 
-// The values of an axis: one, or those of a list.
+// Values of an axis: a single one, or the values of a list.
 std::vector<const ConfigNode*> alternatives(const ConfigNode& node, std::string_view key,
                                             std::string_view allowed = kAnyValue) {
   if (node.kind != NodeKind::kList) return {&node};
