@@ -3,7 +3,7 @@
 //
 // Purpose: machines, plans, fixed facts and answers to questions, for the package around it, which
 // makes objects and arrays of them.
-// Units: those of topology/topology.h and plan/plan.h.
+// Units: as in topology/topology.h and plan/plan.h.
 // Errors: BadInput as _fredsim.BadInput, with the words that the command prints.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>

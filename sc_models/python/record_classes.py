@@ -69,7 +69,7 @@ class Writer:
         return SCALARS[kind]
 
     def access(self, key: str, schema: Schema) -> tuple[str, str]:
-        """Type of a property, and what makes it; "": the value as it is."""
+        """Type of a property, and the code that creates it; "": the value as it is."""
         text = json.dumps(key)
         if "$ref" in schema and reference(schema) != MACHINE:
             name = self.name(reference(schema))
@@ -122,7 +122,7 @@ class Writer:
         return "\n".join(lines) + "\n"
 
     def in_order(self, names: list[str]) -> list[str]:
-        """Parts before what has them."""
+        """Orders definitions: parts before the objects that contain them."""
         ordered: list[str] = []
 
         def add(name: str) -> None:

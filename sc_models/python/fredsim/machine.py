@@ -71,7 +71,7 @@ class Machine:
                  faults: Sequence[str] = (), text: str | None = None) -> None:  # fmt: skip
         """source: the path of a machine file, the name of a machine that comes with fredsim (`fred_small`), or a dictionary such as to_dict() gives.
 
-        settings: values by key, over those of the file. faults: failed components, as --fault takes them, `npu:3`.
+        settings: values by key, over the values of the file. faults: failed components, as --fault takes them, `npu:3`.
         text: of the machine file, in place of the file; source names it in messages."""
         if isinstance(source, Mapping):
             text = json.dumps(source, ensure_ascii=False, indent=1)
@@ -198,12 +198,12 @@ class Machine:
 
     @property
     def link_array(self) -> NDArray[numpy.void]:
-        """The links as a structured array, the fields those of Link; source and target are indices of nodes."""
+        """The links as a structured array with the fields of Link; source and target are indices of nodes."""
         return structured(dict(self._config.links()))
 
     @property
     def node_array(self) -> NDArray[numpy.void]:
-        """The nodes as a structured array, the fields those of Node."""
+        """The nodes as a structured array with the fields of Node."""
         return structured(dict(self._config.nodes()))
 
     def describe(self) -> str:

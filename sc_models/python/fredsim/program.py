@@ -62,9 +62,9 @@ Where = Literal["here", "fork", "program"]
 
 
 def program() -> Path:
-    """The program: that of the environment variable FREDSIM_PROGRAM, of the build folder or the installation that this package is in, or in PATH.
+    """Path of the program: from the environment variable FREDSIM_PROGRAM, the build folder or the installation that this package is in, or PATH.
 
-    BadInput: it is nowhere there."""
+    BadInput: no program is found."""
     given = os.environ.get(VARIABLE)
     if given:
         if os.access(given, os.X_OK) and Path(given).is_file():
@@ -121,7 +121,7 @@ class Outcome:
 
 
 class _Answering:
-    """An answer under way, with those methods of a Popen that execute() calls."""
+    """An answer under way, with the methods of a Popen that execute() calls."""
 
     def __init__(self, words: Sequence[str], here: bool, passed: Sequence[int]) -> None:
         self.stdout, out = _pipe()

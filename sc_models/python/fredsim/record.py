@@ -53,7 +53,7 @@ class Record(Mapping[str, Any]):
         return json.dumps(self._json, indent=indent, ensure_ascii=False)
 
     def scalars(self) -> dict[str, Scalar]:
-        """Numbers, flags and texts by key, those of an object in it by its key and theirs, `traffic.link_bytes`; of the machine nothing."""
+        """Numbers, flags and texts by key, values of a nested object as `traffic.link_bytes`; without the machine."""
         return _scalars(self._json, "")
 
     def _repr_html_(self) -> str:
@@ -105,7 +105,7 @@ class Records(Sequence[T], Generic[T]):
     def column(self, key: str) -> NDArray[Any]:
         """A key of all of them, or one of an object in them, `latency_cycles.mean`. Numbers where all have one; NaN for those that have none.
 
-        KeyError: none of them has the key."""
+        KeyError: no object has the key."""
         rows = self.rows()
         values = [row.get(key) for row in rows]
         if rows and not any(key in row for row in rows):

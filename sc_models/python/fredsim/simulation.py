@@ -39,7 +39,7 @@ def run(machine: MachineLike, collective: str | None = None, size: int | str | N
     """A collective, or the collectives of a work file, on one machine.
 
     size: bytes or "1MiB", of NCCL's meaning; in place of it begin, end and factor. group: one, or a list of several at the same time.
-    algorithm: auto, paper or one of algorithms(). work: a work file, or what it has. model: tlm, rtl or lockstep."""
+    algorithm: auto, paper or one of algorithms(). work: a work file, or its contents as an object. model: tlm, rtl or lockstep."""
     return _simulate("run", [machine], RunResults, in_process, on_progress, collective=collective, size=size, group=_group(group), algorithm=algorithm,
                      work=work, model=model, seed=seed, **options)  # fmt: skip
 
@@ -67,7 +67,7 @@ def train(machines: MachineLike | Sequence[MachineLike], workload: str | os.Path
           on_progress: OnProgress | None = None, **options: Option) -> TrainingResults:  # fmt: skip
     """Training iterations or inference on one machine, or on several against the first.
 
-    workload: a model by name, or a model file or what it has. mp, dp, pp: workers of each kind of parallelism."""
+    workload: a model by name, a model file, or its contents as an object. mp, dp, pp: workers of each kind of parallelism."""
     several = machines if isinstance(machines, Sequence) and not isinstance(machines, str) else [machines]
     return _simulate("train", several, TrainingResults, in_process, on_progress, workload=workload, mp=mp, dp=dp, pp=pp, model=model, seed=seed, **options)
 
@@ -77,7 +77,7 @@ def optimize(machine: MachineLike, total: str | None = None, *, workload: str | 
              **options: Option) -> OptimizeResults | OptimizeTopologyResults:  # fmt: skip
     """Bandwidths of the links, or with topology="topoopt" a network, for the least time of a workload or an all-reduce.
 
-    total: bandwidth of an NPU, "300GB/s". workload: a model by name, or a model file or what it has. size: of the all-reduce."""
+    total: bandwidth of an NPU, "300GB/s". workload: a model by name, a model file, or its contents as an object. size: of the all-reduce."""
     asked: dict[str, Option] = {"total": total, "workload": workload, "size": size, "topology": topology, **options}
     if topology is not None:
         return _simulate("optimize", [machine], OptimizeTopologyResults, in_process, None, **asked)
@@ -87,7 +87,7 @@ def optimize(machine: MachineLike, total: str | None = None, *, workload: str | 
 def strategies(machine: MachineLike, middle: int | str | None = None, *, in_process: bool = True, **options: Option) -> StrategiesResults:
     """Strategies of parallelism that the switches of a machine can route, by dimension.
 
-    middle: middle sub-networks, 3, "2,3" or "2:4"; None: those of the machine."""
+    middle: middle sub-networks, 3, "2,3" or "2:4"; None: the values of the machine."""
     return _simulate("strategies", [machine], StrategiesResults, in_process, None, middle=middle, **options)
 
 
@@ -104,9 +104,9 @@ def sweep(study: str | os.PathLike[str] | Mapping[str, Any], results: str | os.P
           check: bool = True, on_progress: OnProgress | None = None) -> SweepResults:  # fmt: skip
     """A study: machines x settings x works, each point once.
 
-    study: a study file, or what it has. results: folder of the results, in which points stay, those of an interrupted study too, and are not run again;
+    study: a study file, or its contents as an object. results: folder of the results, in which points stay, those of an interrupted study too, and are not run again;
     None: one that is gone at the end. jobs: points at a time. retry: runs failed points again.
-    RunFailed, with all points as its `results`, where some failed; check=False: they are but rows with a status and a message."""
+    RunFailed, with all points as its `results`, where some failed; check=False: failed points are rows with a status and a message."""
     with Files() as files:
         path = files.write_object("study.yaml", study) if isinstance(study, Mapping) else os.fspath(study)
         folder = os.fspath(results) if results is not None else files.folder("results")
