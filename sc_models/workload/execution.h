@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executions of a training iteration: the place of the weights, the order of the passes through the
-//   stages, and the memory and graph size that follow.
+// stages, and the memory and graph size that follow.
 //
 // An execution is a file in executions/ and its name in schedules.cmake.
 // Errors: none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run of a task graph on a machine: all ranks at once, their communications on its engine, so that
-//   all traffic competes for the real links and switches.
+// all traffic competes for the real links and switches.
 //
 // Computations: a computation begins when its dependencies are complete and the previous
 //   computation of its rank is over.

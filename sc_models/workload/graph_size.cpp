@@ -264,8 +264,8 @@ std::uint64_t graph_bytes(const GraphSize& size) {
 }
 
 std::uint64_t graph_run_bytes(const GraphSize& size) {
-  // graph_run.cpp: the state and the record of a task, who waits for it; its place in an operation,
-  // and how often it is left.
+  // Sizes in graph_run.cpp: state and record of a task, and its dependents; its place in an
+  // operation, and the number of incomplete issues.
   constexpr double kOfTask = 24 + 24 + 24 + kAllocation + 4 + 16;
   constexpr double kOfOperation = kGrowth * 120 + 2 * kAllocation;
   constexpr double kOfPart = 2 * (24 + kAllocation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimate of the size of a task graph before it is built: a model with billions of parameters in
-//   small buckets has more tasks than a machine has memory for, and takes minutes to build.
+// small buckets has more tasks than a machine has memory for, and takes minutes to build.
 //
 // Tasks and operations: counts of training_graph() and inference_graph() for the same options,
 // within a few per cent (exact but for the weights and input that I/O controllers send). Bytes:

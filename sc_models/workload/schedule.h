@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules of gradients: the collectives that reduce the buffers of a stage
-//   (workload/gradient_schedule.h), the dependencies of the next iteration, and the memory and
-//   graph size that follow.
+// (workload/gradient_schedule.h), the dependencies of the next iteration, and the memory and graph
+// size that follow.
 //
 // A schedule is a file in schedules/ and its name in schedules.cmake. The defaults of the functions
 //   below fit most schedules: all-reduces in the order of the buffers, the next iteration waits for

@@ -23,7 +23,7 @@ ModelShape cut_recomputation(ModelShape model, const TrainingOptions& options);
 // Inference: first layer of a stage; for the stage behind the last one the number of layers.
 int first_layer_of_inference(int layers, int stages, int stage);
 
-// Numbers of layers by stage, those of a transformer in whole layers and halves.
+// Numbers of layers by stage; whole and half layers for a transformer.
 std::vector<double> layers_per_stage(const ModelShape& model, const TrainingOptions& options);
 std::vector<double> layers_per_stage_of_inference(int layers, int stages);
 

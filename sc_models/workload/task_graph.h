@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Task graph of a training run: computations and collectives of each rank, an NPU or an I/O
-//   controller.
+// controller.
 //
 // Tasks of a rank are listed so that each comes after its dependencies, which are tasks of the same
 //   rank. Computations of a rank, and its loads and stores of memory, run one at a time in the

@@ -134,7 +134,7 @@ class TextBuilder {
     compute(layer(l).name + " forward", layer(l).forward.compute_ns);
     const int sent = communicate(layer(l).forward, model_groups(layer(l).type), TimeCategory::kMp,
                                  layer(l).name + " forward");
-    // The bottom MLP of a DLRM does not need what the embedding sends.
+    // Bottom MLP of a DLRM: does not need the output of the embedding.
     if (is_dlrm(layer(l).type) && l == 0 && workload_.last_bottom_layer > 0) {
       embedding_ = sent;
     } else {

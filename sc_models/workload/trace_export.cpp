@@ -47,7 +47,7 @@ bool has_root(TraceCollective collective) {
          collective == TraceCollective::kScatter || collective == TraceCollective::kBroadcast;
 }
 
-// comm_size: of an all-gather and a gather what a rank gives.
+// Value of comm_size: for an all-gather and a gather the contribution of a rank.
 std::uint64_t size_of(const CollectiveSpec& spec) {
   const std::uint64_t ranks = spec.group.size();
   const bool is_of_a_rank =

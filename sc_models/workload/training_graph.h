@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Task graph of a training run of a model: iterations of forward pass, backward pass and reduction
-//   of gradients.
+// of gradients.
 //
 // Workers: strategy MP x DP x PP, placed as in the paper (plan/parallelism.h) if no NPUs are given.
 //   Layers are assigned to the PP stages in order, with FLOPs as even as possible. A minibatch is

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weight streaming: the operations that load weights from the I/O controllers and return gradients
-//   to them.
+// to them.
 //
 // Shares: controllers hold the weights in equal shares and send at the same time; each receives the
 //   sums of the gradients of its share (plan/plan.h, Part::roots). 2 bytes per gradient; weights as
 //   wide as the machine's.
-// Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed
-//   over all workers, to whom those without a share in it add zeros. Multicast: the controllers are
-//   dealt out to the shards, (MP worker, stage), as evenly as possible, and each shard's go between
-//   its controllers and its workers, one per replica. Where switches add and some shards have a
-//   controller more, they are dealt out twice, so that all shards have as many in the end: an
-//   operation of either deal, each controller with as much in both, so that none is idle while
-//   others send. So they are, as often as it takes, on any machine on which one has failed.
+// Broadcast: weights go to all workers, used or not; the gradients of a parameter are summed over
+//   all workers, with zeros from workers without a share in it. Multicast: the controllers are
+//   dealt out to the shards, (MP worker, stage), as evenly as possible; weights and gradients of a
+//   shard go between its controllers and its workers, one per replica. Where switches add and some
+//   shards have a controller more, the controllers are dealt out twice, so that all shards have as
+//   many in total: one operation per deal, each controller with as many bytes in both, so that none
+//   is idle while others send. On any machine with a failed controller they are dealt out in the
+//   same way, as often as necessary.
 // Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to
 //   `chunk_bytes` per controller, in whole bursts, so that all chunks are equal and one is
 //   simulated; at most 1 % more than requested.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Critical path of a run: the chain of tasks from its end back to its beginning, and their time by
-//   category.
+// category.
 //
 // The path has the last task to complete, before it the task whose end let it begin, and so on.
 //   Each counts from its begin to its end, on any rank, in the category of the task. The path says

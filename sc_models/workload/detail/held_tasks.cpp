@@ -163,7 +163,7 @@ TaskRecords HeldTasks::take_records() {
 }
 
 std::string HeldTasks::text_of_those_left() {
-  constexpr std::uint64_t kMaxRead = 1 << 16;  // to find who has not come
+  constexpr std::uint64_t kMaxRead = 1 << 16;  // limit of the search for ranks that have not come
   TaskGraph graph;
   graph.in_order = source_.in_order();
   for (int r = 0; r < ranks(); ++r)

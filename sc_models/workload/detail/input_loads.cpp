@@ -15,8 +15,8 @@ std::uint64_t replica_count(const ModelShape& model, const TrainingOptions& opti
   return static_cast<std::uint64_t>(options.strategy.dp / model.split.cp);
 }
 
-// Slices that carry a flit more than the others of a reduction along MP; 0: none, or there is no
-// such reduction.
+// Number of slices that carry a flit more of a reduction along MP than the remaining ones; 0: none,
+// or no such reduction.
 std::uint64_t longer_slices(const ModelShape& model, const TrainingOptions& options,
                             std::uint64_t slices) {
   const auto layer = std::ranges::find_if(model.layers, &ModelLayer::reduces);

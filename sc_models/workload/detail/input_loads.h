@@ -2,13 +2,13 @@
 // Loads of the input of the next iteration: bytes from each I/O controller to each worker, exact to
 // the byte.
 //
-// Controllers that have not failed share what a worker loads as evenly as whole flits in every
-//   slice allow, so that slices of a FRED tree do the same (operations/equal_slices.h). What is
-//   left of a worker's, and some more of it, comes to it alone from controllers in turn: in loads
-//   of as many flits as there are slices, the first ones, that carry a flit more of the layers'
-//   reductions along MP, so that these slices get all of it and stay like each other. Without such
-//   reductions, or where that does not come out even, it comes flit by flit, all by the first
-//   slice.
+// Working controllers share the load of a worker as evenly as whole flits in every slice allow, so
+//   that slices of a FRED tree do the same (operations/equal_slices.h). The remainder of a worker's
+//   load, and some more of it, goes to this worker alone from the controllers in turn. The flits of
+//   such a load match the slices that carry a flit more of the layers' reductions along MP (the
+//   first slices), one each, so that these slices carry the whole remainder and stay equal. Without
+//   such reductions, or where the numbers do not divide, the remainder goes flit by flit, all by
+//   the first slice.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace fredsim {
 struct InputLoad {
   int controller = 0;
   std::vector<int> workers;
-  std::uint64_t bytes = 0;  // to each of them, not 0
+  std::uint64_t bytes = 0;  // bytes to each worker, not 0
 };
 
 // Loads of the first stage: each worker loads all samples of its replica, and of each sample its

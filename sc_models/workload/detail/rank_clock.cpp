@@ -6,8 +6,8 @@
 namespace fredsim {
 namespace {
 
-// Up to the beginning of a computation, or the end. Waiting since another computation is a gap in
-// the sum, which whoever adds the parts finds.
+// Adds the waiting up to the beginning of a computation, or to the end. Waiting since another
+// computation leaves a gap in the sum, which the check of the sum detects.
 void add_waiting(const WaitTime& waited, std::uint64_t free, RankTime& time) {
   if (waited.since != free) return;
   for (std::size_t i = 0; i < waited.exposed.size(); ++i) time.parts[i] += waited.exposed[i];

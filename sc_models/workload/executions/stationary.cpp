@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stationary weights on the NPUs: all microbatches forward, stage by stage, then all of them
-//   backward (GPipe).
+// backward (GPipe).
 #include "workload/execution.h"
 #include "workload/training_options.h"
 

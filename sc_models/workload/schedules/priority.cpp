@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All-reduces by priority: of the buffers that are ready the one that is needed first goes first,
-//   without preemption, and the next forward pass of a layer waits for its own buffers.
+// without preemption, and the next forward pass of a layer waits for its own buffers.
 #include <utility>
 
 #include "workload/schedule.h"
