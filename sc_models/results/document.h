@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Head of every file of results: its origin, and the version of its schema,
-//   results/results.schema.json.
+// results/results.schema.json.
 #pragma once
 
 #include <string>
