@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workflow of Snakemake 7 for a study: each point is a job, its table the last one. Snakemake runs
-//   them on this machine or, by its own executor, on Slurm; fredsim only lists them.
+// them on this machine or, by its own executor, on Slurm; fredsim only lists them.
 //
 // Errors: none.
 #pragma once

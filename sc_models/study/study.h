@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Study file: axes of machines, settings and works, whose product is the list of points that
-//   `fredsim sweep` runs.
+// `fredsim sweep` runs.
 //
 // Keys: rows of study_file_keys(), and `run`, `traffic`, `train` with options of the command of
 //   this name, each with a value or a list of values; a list of such maps: one after the other.
