@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Empty registry in place of the program's (switch/switch_registry.h): the extension has no
-//   Verilated classes.
+// Verilated classes.
 #include "switch/switch_registry.h"
 
 namespace fredsim {

@@ -104,8 +104,8 @@ def sweep(study: str | os.PathLike[str] | Mapping[str, Any], results: str | os.P
           check: bool = True, on_progress: OnProgress | None = None) -> SweepResults:  # fmt: skip
     """A study: machines x settings x works, each point once.
 
-    study: a study file, or its contents as an object. results: folder of the results, in which points stay, those of an interrupted study too, and are not run again;
-    None: one that is gone at the end. jobs: points at a time. retry: runs failed points again.
+    study: a study file, or its contents as an object. results: folder of the results, in which points stay, also those of an interrupted study, and
+    are not run again; None: a temporary folder. jobs: points at a time. retry: runs failed points again.
     RunFailed, with all points as its `results`, where some failed; check=False: failed points are rows with a status and a message."""
     with Files() as files:
         path = files.write_object("study.yaml", study) if isinstance(study, Mapping) else os.fspath(study)
