@@ -171,8 +171,8 @@ struct RunResult {
   // Interrupted: cycles, traffic and counters so far; no bandwidths.
   bool incomplete = false;
   std::uint64_t delivered_bytes = 0;  // bytes of results, at all NPUs together
-  // Slices of a FRED tree in the run, and the number simulated, one per set of equal slices; 0: no
-  // switches of a FRED tree.
+  // Slices of a FRED tree in the run, and the number simulated, one per set of equal slices; 0: the
+  // run does not use the switches of a FRED tree.
   int slices = 0, slices_simulated = 0;
   // Cycles that were skipped: idle ones, and repeated ones with their flits x links. The counters
   // include them.
