@@ -291,8 +291,7 @@ int sc_main(int argc, char** argv) {
       "  build/tb_fabric_speed --set switch.kind=voq_crossbar --collective all_to_all");
   program.add("--config", options.config, "FILE.yaml", "machine (default configs/fred_d.yaml)");
   program.app()
-      .add_option("--set", options.settings,
-                  "a key of the machine file over its value, repeatable")
+      .add_option("--set", options.settings, "a key of the machine file over its value, repeatable")
       ->type_name("KEY.PATH=VALUE")
       ->allow_extra_args(false);
   program.add("--collective", options.collective, "NAME", "over all NPUs (default all_reduce)");
