@@ -15,8 +15,8 @@ Orders and encodings of one word ("ascending", "one-hot", "read-only") are unit 
 
 Headers of licences, names of closed namespaces, names of unused parameters and orders to linters are no comments. Comments are
 counted by kind of file, which is the first folder of its path. Each kind has its limits: the share of refused openers in percent,
-and pronouns that stand for a noun ("those", "what is", "others") per 1000 words. Limits are never above the target: whoever
-rewrites comments lowers them. `python3 -m fredsim_tools.comments` prints refused comments as file:line; its exit code is 1 if a
+and pronouns that stand for a noun ("those", "what is", "others") per 1000 words.
+`python3 -m fredsim_tools.comments` prints refused comments as file:line; its exit code is 1 if a
 limit is exceeded.
 """
 
