@@ -22,8 +22,8 @@ namespace fredsim {
 namespace {
 
 constexpr const char* kCalibrationLegend =
-    "Exact runs by which flows are calibrated, and others by which what remains is checked: "
-    "the mean and the largest difference of the times, either way.";
+    "Exact runs that calibrate flows, and further exact runs that check them: mean and largest "
+    "difference of the times, either way.";
 
 // Collectives that are defined by a size alone.
 const std::vector<std::string> kCollectives{"all_reduce", "reduce_scatter", "all_gather",

@@ -34,8 +34,8 @@ Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
 
 inline constexpr const char* kConflictLegend =
     "A set conflicts when it has no routing in which every flow has one colour per level; the "
-    "search is complete. Interval: Wilson, 95 %. For a number of flows every m is put to the same "
-    "sets: those that conflict with a larger m are among those that do with a smaller one.";
+    "search is complete. Interval: Wilson, 95 %. For a number of flows every m gets the same sets: "
+    "a set that conflicts with a larger m conflicts with every smaller one.";
 
 TitledTable conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
 

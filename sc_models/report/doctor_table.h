@@ -22,8 +22,8 @@ struct DoctorSetup {
 };
 
 inline constexpr const char* kDoctorLegend =
-    "Factor: time as given / time with this limit alone lifted. x bound: the time then, over the "
-    "bound of the network by its least cuts. Times are those of `run --engine flow`; *: of flows "
+    "Factor: time as given / time with this limit alone lifted. x bound: the latter time over the "
+    "bound of the network by its least cuts. Times are those of `run --engine flow`; *: flows "
     "alone, without exact runs.";
 
 TitledTable doctor_table(const DoctorSetup& setup, const Diagnosis& diagnosis);

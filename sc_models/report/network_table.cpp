@@ -72,10 +72,10 @@ TitledTable network_table(const NetworkSetup& setup, const NetworkResult& result
 
 std::string network_legend(const NetworkResult& result) {
   std::string text =
-      "Times are those of a model, the longest path of an iteration, whose operations take what "
-      "their busiest link takes: run the network that --write leaves with --engine flow. *: ideal, "
-      "with the bandwidth of all interfaces.";
-  if (result.has_joining_ring) text += " The last rings join what would be apart.";
+      "Times come from a model: the longest path of an iteration, in which an operation takes as "
+      "long as its busiest link. For simulated times run the network that --write leaves with "
+      "--engine flow. *: ideal, at the bandwidth of all interfaces.";
+  if (result.has_joining_ring) text += " The last rings join parts that would be separate.";
   return text;
 }
 

@@ -51,11 +51,10 @@ std::string optimum_summary(const OptimumSetup& setup, const OptimumResult& resu
 }
 
 std::string optimum_legend(const OptimumSetup& setup) {
-  return setup.is_flow
-             ? "Times by flows without calibration; a local optimum, which a search without "
-               "derivatives found."
-             : "Times by a model: collectives take the longest of bytes / bandwidth, no latency; "
-               "the least there is.";
+  return setup.is_flow ? "Times by flows without calibration; a local optimum, found by a search "
+                         "without derivatives."
+                       : "Times by a model: a collective takes its longest bytes / bandwidth, "
+                         "without latency; the global optimum.";
 }
 
 std::string optimum_json(const Origin& origin, const OptimumSetup& setup,

@@ -106,11 +106,9 @@ TitledTable rank_forecast_table(std::span<const RankForecast> forecasts) {
 
 std::string rank_legend(const RankSetup& setup) {
   return fmt::format(
-      "Cost: processor time of a cycle at load, by costs of nodes measured in all-reduces. Per "
-      "window, flits and bytes at "
-      "most. Model: the largest part, and in a window {} ns per neighbour, {} per flit and {} per "
-      "byte; a core of its own for "
-      "each rank.",
+      "Cost: processor time of a cycle at load, from node costs measured in all-reduces. Flits and "
+      "bytes: max per window. Model: the largest part, plus in a window {} ns per neighbour, {} "
+      "per flit and {} per byte; one core per rank.",
       setup.exchange.message_ns, setup.exchange.flit_ns, setup.exchange.byte_ns);
 }
 

@@ -20,12 +20,11 @@ inline constexpr const char* kTableLegend =
     "whatever the algorithm (net. bound), and how far the simulated time is above them.";
 
 inline constexpr const char* kFlowLegend =
-    "Times are those of flows, not of flits: bandwidth of links and the longest path, with the "
-    "surplus of exact runs of the same "
-    "collective. Error: the largest difference to exact runs at sizes that it was not taken from. "
-    "*: derived, the analytic "
-    "lower bounds set by the plan's busiest link (bound) and by the least cuts of the network, "
-    "whatever the algorithm (net. bound), and how far the time is above them.";
+    "Times come from flows, not flits: link bandwidth and the longest path, with an offset "
+    "calibrated by exact runs of the same collective. Error: the largest difference from exact "
+    "runs at sizes that were not used for the calibration. *: derived, the analytic lower bounds "
+    "set by the plan's busiest link (bound) and by the least cuts of the network, whatever the "
+    "algorithm (net. bound), and how far the time is above them.";
 
 // Table of one machine, one line per size. The heading has the values that all lines share.
 TitledTable run_table(std::span<const ReportedRun> runs);

@@ -108,10 +108,10 @@ JsonObject<fields::kFailure> failure_json(const StrategyCheck& check) {
 }
 
 constexpr const char* kLegend =
-    "All groups of a dimension at the same time, as one in-switch phase; strategies in which the "
-    "dimension is 1 do not count. Too few uplinks: no choice gives every group its own, whatever "
-    "the switches can route. Conflict: there are such choices, and for none of them have all flows "
-    "a routing in which every flow has one colour per level. Undecided: the search took too long.";
+    "All groups of a dimension run at the same time, as one in-switch phase; strategies in which "
+    "the dimension is 1 do not count. Too few uplinks: no choice gives every group its own, "
+    "whatever the switches can route. Conflict: such choices exist, but none has a routing in "
+    "which every flow has one colour per level. Undecided: the search took too long.";
 
 constexpr const char* kIncomplete =
     "On trees of more than two levels not all choices are searched: a group whose chiplets have no "

@@ -20,9 +20,9 @@ using TrainingField = Field<TrainingResult>;
 
 constexpr double kNsPerMs = 1e6;
 constexpr const char* kFlowTrainingLegend =
-    "Times are those of flows, not of flits. Error: of the iteration, as 95 % of random ones keep "
-    "it; a part of it may be off by more, in percent of itself the smaller it is "
-    "(breakdown_error_percent in the JSON).\n";
+    "Times come from flows, not flits. Error: of the iteration; 95 % of random iterations stay "
+    "within it. A part may be off by more, the smaller it is (breakdown_error_percent in the "
+    "JSON).\n";
 
 std::string count_text(double count) {
   constexpr std::array<std::pair<double, const char*>, 5> kScales{
@@ -246,10 +246,10 @@ std::string idealised_text(const TrainedWorkload& workload) {
 
 std::string training_legend(bool is_flow) {
   std::string text =
-      "iteration: mean of all. Its parts: the time of an NPU, mean of all: it computes, or does "
-      "not, since it waits for a communication that it has come to (exposed, by kind) or for what "
-      "another has not sent yet (bubble). The critical path's parts are in the JSON. "
-      "Traffic was simulated, times of computations are asked for.\n";
+      "iteration: mean over iterations. Parts: time of an NPU, mean over NPUs. An NPU computes, "
+      "waits in a collective (exposed, by kind), or waits for a peer that has not sent (bubble). "
+      "Parts of the critical path are in the JSON. Traffic is simulated; computation times are "
+      "inputs.\n";
   if (is_flow) text += kFlowTrainingLegend;
   return text;
 }
