@@ -122,11 +122,16 @@ types() {
   (cd scripts && python3 -B -m fredsim_tools.includes)
 }
 
-# subject TEXT: of a commit.
+# subject TEXT: of a commit. Its area names folders: "rtl/mesh", or several of them, "cli/runner".
 subject() {
   ((${#1} <= 72)) || die "commit subject: found ${#1} columns, '$1'; allowed: at most 72"
   [[ "$1" != *. ]] || die "commit subject: found a full stop, '$1'; allowed: none"
   [[ "$1" =~ ^[a-z_/.]+:\ [a-z] ]] || die "commit subject: found '$1'; allowed: 'area: imperative', as 'engine: keep the order at joins'"
+  : "${folders:=$(git ls-files | sed -n 's|/[^/]*$||p' | tr '/' '\n' | sort -u | tr '\n' ' ')}"
+  local area
+  for area in $(tr '/' ' ' <<<"${1%%:*}"); do
+    [[ " $folders " == *" $area "* ]] || die "commit subject: found the area '$area' in '$1'; allowed: names of folders"
+  done
 }
 
 subjects() {
