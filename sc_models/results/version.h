@@ -13,10 +13,10 @@
 
 namespace fredsim {
 
-std::string_view version();  // "0.2.0"
+std::string_view version();  // "0.3.0"
 std::string_view commit();
 
-// "fredsim 0.2.0 (commit 5da5371)"
+// "fredsim 0.3.0 (commit 5da5371)"
 std::string version_text();
 
 // Origin of the results that this program makes. `command` must outlive it.

@@ -24,7 +24,7 @@ struct ModelVersion {
   std::string version, commit;
   std::string
       program{};  // hash of the program if the commit does not identify its sources; else empty
-  std::string text() const;  // "0.2.0 (commit 5da5371-dirty, program 3f…)"
+  std::string text() const;  // "0.3.0 (commit 5da5371-dirty, program 3f…)"
   friend bool operator==(const ModelVersion&, const ModelVersion&) = default;
 };
 
