@@ -6,14 +6,14 @@
 //   taken at an edge.
 // Order: rounds. In a round every flow with flits gets one adder before any flow gets a second one;
 //   within a round flows are served in ascending order. No adder stays free while a flow has flits:
-//   the n-th flow gets the n-th free adder.
+//   at an edge the n-th flow served gets the n-th free adder.
 // Shares: over any interval in which a flow has flits at every edge, no other flow gets more than
-//   two turns more than it. A flow that was held back and then gets an adder at consecutive edges
-//   has no flit at one edge, since hold_o depends on waiting flits and ignores flits in flight; if
-//   a round ends at that edge, the flow has lost its turn in it. Two-input flows that always have
-//   packets get equal shares of the adders if that never happens (four flows, three adders), and 7
-//   : 6 at worst (six flows, five adders: 3500 and 3000 flits in 4000 cycles; the bound holds for
-//   all sizes up to 32 ports).
+//   two turns more than this flow. A flow that was held back and then gets an adder at consecutive
+//   edges has no flit at one edge, since hold_o depends on waiting flits and ignores flits in
+//   flight; if a round ends at that edge, the flow has lost its turn in it. Two-input flows that
+//   always have packets get equal shares of the adders if this never happens (four flows, three
+//   adders), and 7 : 6 at worst (six flows, five adders: 3500 and 3000 flits in 4000 cycles; the
+//   bound holds for all sizes up to 32 ports).
 // hold_o: flows that must not fire at the next edge, because MAX_WAITING - 1 or more of their flits
 //   wait. A flit that fired at the last edge is not counted yet. A flow that is not held always
 //   finds a place, whatever the adders do (asserted).

@@ -11,9 +11,9 @@
 // Return channel: back_i is sampled at every edge: {check, credits given so far, round, next
 //   expected sequence number}. A damaged word is discarded, since the next one carries the same
 //   totals. Credits missed in this way are given one per cycle.
-// Round: incremented by the receiver with every retransmission request. While it differs from the
-//   sender's round, which goes with every flit, the sender goes back to the expected flit and takes
-//   the round over.
+// Round: a number that the receiver increments with every request for retransmission, and that the
+//   sender sends with every flit. If the round on back_i differs from that of the sender, the
+//   sender adopts it and goes back to the flit that the receiver expects.
 // Time-out: after TIMEOUT edges without an acknowledgement, with flits unacknowledged, the sender
 //   goes back to the oldest of them.
 // Dead link: when the oldest unacknowledged flit is retransmitted more than MAX_RETRIES times,

@@ -7,10 +7,11 @@
 //   free one edge later, when the flit has been read.
 // Slots: LAST - DEPTH + 1 to LAST of the parent's memory, as a ring: tail_o is the slot of a flit
 //   that arrives at this edge, head_o the slot of the head-of-line flit.
-// Sidebands: at most KNOWN, of the first flits, are in registers. A new sideband goes to the
-//   registers if the memory holds none, otherwise to the memory, which is read at an edge before
-//   which fewer than KNOWN are known or in flight. KNOWN is three because a pop affects the reads
-//   one edge later and a read completes two edges later.
+// Sidebands: registers hold the sidebands of the first flits, KNOWN at most; the memory holds all
+//   later ones. A new sideband goes to the registers if the memory holds none, otherwise to the
+//   memory. The memory is read at an edge if fewer than KNOWN sidebands are in registers or in
+//   flight before it. KNOWN is three because a pop affects the reads one edge later and a read
+//   completes two edges later.
 // BIST (bist_i, bist_fail_o): see bist_ram.
 module vc_queue #(
   /// sideband width in bits

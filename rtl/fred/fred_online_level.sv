@@ -7,14 +7,16 @@
 // Rule: three sub-networks are enough, in three steps.
 //   1. First choice: the low bit of the input at this level, 0 or 1; the other value if a flit of
 //      the phase at the same R-µSwitch has it. Two online flits of an R-µSwitch choose differently.
-//   2. A flit changes if a flit of the phase at its D-µSwitch has its first choice; of two online
-//      flits there with the same choice the one for the odd output changes. It changes to 2, or, if
-//      a flit of the phase at its R-µSwitch has 2, to the other value of 0 and 1.
-//   3. If both online flits of an R-µSwitch changed to 2, the odd one takes 0: the first choice of
-//      the even one was 0 and its own was 1, so 1 is the choice of the flit at its D-µSwitch.
-//   At a D-µSwitch at most one of two online flits changes, so the choice that made it change
-//   stays, and is 0 or 1. A flit at an R-µSwitch whose sibling changes keeps 0 or 1 while the
-//   sibling takes 2, or changes, too: step 3.
+//   2. A flit changes its choice if a flit of the phase at its D-µSwitch has the same one. Of two
+//      online flits at a D-µSwitch with the same choice, the one for the odd output changes. The
+//      new choice is 2 or, if a flit of the phase at its R-µSwitch has 2, the other value of 0 and
+//      1.
+//   3. If both online flits of an R-µSwitch changed to 2, the odd one takes 0. Proof: the first
+//      choice of the even one was 0 and that of the odd one was 1, so the other flit at the
+//      D-µSwitch of the odd one has 1.
+//   At a D-µSwitch at most one of two online flits changes, so the choice that caused the change
+//   stays, and is 0 or 1. At an R-µSwitch, if one of two online flits changes to 2, the other one
+//   keeps 0 or 1, or changes, too: step 3.
 // Shapes: the path of a port is 2 bits per level, outermost first. Paths of the phase are valid
 //   where phase_in_i and phase_out_i are set; path_i, the path of the online flit of an input, has
 //   the levels before this one, and zeros for the rest. The index of a port at a level is the port

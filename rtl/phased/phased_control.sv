@@ -13,13 +13,13 @@
 //   Silent means that nothing fires and that the interconnect holds back no flit of the phase
 //   (wait_i). A decision is final. After it no head flit fires, and the change takes place when no
 //   flow is inside a packet. The packets of the pre-empted phase wait.
-// Timing: the change is the first edge after the decision's edge before which no packet is open. It
-//   loads the row into the flow tables, signals it to the interconnect (change_o, change_row_o),
-//   which keeps its configuration, and clears all candidates; from then on flits of the new phase
-//   fire. Two edges later the configuration enters the interconnect as a wave (load_o), ahead of
-//   those flits, which reach it three edges after they fired. Flits of the old phase in flight are
-//   not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has passed
-//   before the configuration changes.
+// Timing: the change takes place at the first edge, after that of the decision, with no packet open
+//   before it. It loads the row into the flow tables, signals it to the interconnect (change_o,
+//   change_row_o), which keeps its configuration, and clears all candidates; from then on flits of
+//   the new phase fire. Two edges later the configuration enters the interconnect as a wave
+//   (load_o), ahead of these flits, which reach it three edges after they fired. Flits of the old
+//   phase in flight are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that
+//   the wave has passed before the configuration changes.
 // Two phases in use: PHASES_IN_USE = 2 adds a second slot for a phase that shares nothing with the
 //   phase in the first slot: no port, no flow code, no field of the interconnect's configuration
 //   (phased_candidates). Each slot counts its own silent and busy cycles, and yields by the rules

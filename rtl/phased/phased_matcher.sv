@@ -29,13 +29,13 @@
 //   that steps in cycles in which several inputs request one output). Such an input thus does not
 //   keep the output from other inputs while a phase runs, at most 17 cycles at a time, and no
 //   periodic pattern of the phase starves it of the cycles that the phase leaves.
-// APART_LEVELS: the two sub-networks of a Fred_2(P) cannot route every matching without a global
-//   view of it. A flit then takes, at every level, the sub-network given by its input's bit of that
-//   level (fred_online_paths): two flits collide only behind the D-µSwitches, if their outputs
-//   differ only in bits up to some bit below the number of levels, and their inputs agree up to
-//   that bit. One of two such grants is dropped, as if its output were taken: the grant of the
-//   later output, counted from an output that advances by one in every cycle with drops. Flits move
-//   only in cycles in which the phase fires nothing.
+// APART_LEVELS: the two sub-networks of a Fred_2(P) can only route every matching with a global
+//   view of it. Without this view a flit takes, at every level, the sub-network given by the bit of
+//   its input at that level (fred_online_paths). Two flits then collide only behind the
+//   D-µSwitches, if their outputs differ only in bits up to some bit below the number of levels,
+//   and their inputs agree up to that bit. One of two such grants is dropped, as if its output were
+//   taken: the grant of the later output, counted from an output that advances by one in every
+//   cycle with drops. Flits move only in cycles in which the phase fires nothing.
 // Timing: request_i to under_way_vc_i are early, phase_pop_i to phase_fires_i may arrive late.
 //   pop_o to reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge. Stalls of a
 //   cycle are on stall_*_o after the next edge but one.

@@ -6,17 +6,17 @@
 //   vc (2), flow of every input port, flow of every output port (clog2(P+1) bits each: 0 = none,
 //   f+1 = flow f), then the configuration of the interconnect. Rows are padded to whole 32-bit
 //   words.
-// Memory: a bank per word of a row, of 16 words if 9 to 15 rows fit, each with effectively one
-//   port: an access from the registers has precedence over the control unit, which reads whole
-//   rows. free_o is high without such an access; read_i is executed only then. write_o: a register
-//   write to a row, whose phase is write_phase_o.
+// Memory: a bank per word of a row; a bank has 16 words if 9 to 15 rows fit. Each bank has
+//   effectively one port: an access from the registers has precedence over the control unit, which
+//   reads whole rows. free_o is high without such an access; read_i is executed only then. write_o:
+//   a register write to a row, whose phase is write_phase_o.
 // Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o
 //   follows the edge that samples an access without write_i, and holds. A write at edge e is
 //   visible to reads after e.
 // BIST (bist_i, bist_fail_o): see bist_ram; a failure of any bank.
-// Reset: every row reads as zero, i.e. as an invalid phase: reset clears one "written" bit per row
-//   instead of the rows; a row without it reads as zero, and its first write sets its other words
-//   to zero. A phase beyond the rows reads as zero.
+// Reset: every row reads as zero, i.e. as an invalid phase. Reset does not clear the rows but one
+//   "written" bit per row: a row without this bit reads as zero, and its first write sets its other
+//   words to zero. A phase beyond the rows reads as zero.
 module phased_store #(
   /// row width in bits
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(12),

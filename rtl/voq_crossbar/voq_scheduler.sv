@@ -12,17 +12,17 @@
 //   is matched twice. An earlier round predicts the edges in between from the pairs with precedence
 //   at the next one: a pair inside a packet goes on, a packet that ends frees its VC, a queue whose
 //   only flit is about to leave makes no request.
-// Packets: an input and an output that moved a flit other than a tail, and have the next flit, have
-//   precedence together at the next edge.
-// VCs have priority in the first round; there a pair inside a packet has precedence in its own VC
-//   only. In later rounds pairs with precedence keep it on any VC, so that a late flit does not
-//   break two pairs to make one. With one iteration a flit of a higher VC thus cuts into packets;
-//   with more it waits for the end of the packets in progress at its input and output, and may be
-//   up to ITERATIONS - 1 edges late.
+// Packets: an input and an output that moved a flit other than a tail keep precedence as a pair at
+//   the next edge, if the next flit of the packet is there.
+// VCs have priority in the first round; a pair inside a packet has precedence only within its own
+//   VC there. In later rounds pairs with precedence keep it over all VCs, so that a late flit does
+//   not break two pairs to make one. With one iteration a flit of a higher VC thus interrupts
+//   packets. With more iterations it waits for the end of the packets in progress at its input and
+//   output, and may be up to ITERATIONS - 1 edges late.
 // Turns, per output and VC, and per input and VC, move to the position after a pair when the pair
-//   moves a packet start. With one iteration this is iSLIP's rule: a grant that is not accepted
-//   leaves the turn unchanged. With more, later rounds move the turns, too: here they are not later
-//   in time, but decided with the newest requests.
+//   moves a packet start. With one iteration this is the rule of iSLIP: a grant that is not
+//   accepted leaves the turn unchanged. With more iterations later rounds move the turns, too: here
+//   they are not later in time, but decide with the newest requests.
 // Timing: valid_i to room_i are registers; pop_o, reserve_o and reserve_vc_o are of this cycle,
 //   pair_o of the edge before. Stalls of a cycle are on stall_*_o after the next edge but one.
 // Stalls: inputs that have a head-of-line flit and move none: credit, if none is eligible and one

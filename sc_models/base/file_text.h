@@ -3,8 +3,8 @@
 //
 // Purpose: files that a library or the command line reads as a whole; configurations have a limit
 // of their own.
-// Errors: file_text() throws none. Without a text, errno has the reason: no such file, a folder, …;
-//   EFBIG: the file has more than `max` bytes, as a device without an end has.
+// Errors: file_text() does not throw; if it returns no text, errno has the reason: no such file, a
+//   folder, …. EFBIG: the file has more than `max` bytes, like a device without an end.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,9 @@
 // The end of messages about a word that is not allowed: the nearest allowed word alone, or else the
 // list of all.
 //
-// Nearest word, by the first rule that applies: a word that differs in case, '-' and '_' only, or
-// that other tools use (Alias); a single edit; a word that begins with it, or has the same parts
-// ("latency": link_latency); edits of up to a third of the longer word.
-// Lists take at most one line of a terminal; a longer one ends in "… (12 more)".
+// Nearest word, by the first rule that finds one: equal except for case, '-' and '_', or a name in
+// other tools (Alias); one edit away; beginning with the word, or with the same parts ("latency":
+// link_latency); edits of up to a third of the longer word.
 // Errors: none; a word without a near one gets the list.
 #pragma once
 

@@ -8,9 +8,9 @@
 
 namespace fredsim {
 
-// "run: found no CONFIG; allowed: one (fredsim run --help)", without "run: " and "run" if there are
-// no commands. Called after a failed parse. `several`: the command for several machines, if the
-// parsed one takes one; empty: none.
+// Message for a failed parse: "run: found no CONFIG; allowed: one (fredsim run --help)", without
+// "run: " and "run" if the program has no commands. `several`: command that takes several machines,
+// if the parsed one takes one; empty: none.
 std::string parse_problem(const CLI::App& app, std::string_view several = {});
 
 }  // namespace fredsim

@@ -22,8 +22,9 @@ namespace fredsim {
 
 class RankSession {
  public:
-  // Returns in the process that does the work, silent unless it is the first (ranks/rank_guard.h).
-  // Does nothing if no launcher has started several processes.
+  // Forks, if a launcher has started several processes: the launched process guards its child and
+  // does not return (ranks/rank_guard.h); the call returns in the child, which does the work and is
+  // silent unless its rank is 0.
   static void launch(const char* program);
 
   RankSession();

@@ -37,9 +37,9 @@ struct Fastest {
   int packet_flits = 0;   // longest packet; 0: the machine's default
 };
 
-// `specs` differ at most in group and root; `parts` are their parts, with two or more members each.
-// `switches`: candidate algorithm in the switches, or null; `in_switch`: its cycles, if known
-// better than from its formula; infinite: it does not fit.
+// `specs` differ at most in group and root. `parts`: their parts, with two or more members each.
+// `switches`: candidate algorithm in the switches, or null. `in_switch`: its cycles, if more
+// accurate than its formula; infinite: it does not fit.
 Fastest fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
                           std::span<const Part> parts, const Algorithm* switches,
                           std::optional<double> in_switch = {});

@@ -2,15 +2,14 @@
 // Shapes of endpoint trees: the hops of partial sums and results between ranks (§7.2, §5).
 //
 // chain: ranks one after the other, the root at one end.
-// hierarchical ring: ranks laid out in a box of several dimensions; one tree per owner. Reduction
-//   towards the owner: in every line of dimension 0 a chain from the place after the owner's around
-//   the line's ring to the owner's coordinate, then likewise among these positions along dimension
-//   1, and so on; the result takes the same path back. A box of one dimension is the plain ring.
-//   Rings run in one direction.
-// tree, direct: the same with binary trees, or with all members of a line straight to the owner's
-//   place, in place of chains. Seen from its owner a line begins at the owner's place, so that with
-//   an owner per rank every rank has every place in the tree once, and all send as much as on
-//   rings.
+// hierarchical ring: ranks in a box of several dimensions, and one tree per owner. Reduction
+//   towards the owner: every line of dimension 0 is a chain around the ring of the line, from the
+//   place after that of the owner to that of the owner; then likewise among these end places along
+//   dimension 1, and so on. The result takes the same path back. A box of one dimension is the
+//   plain ring. Rings have one direction.
+// tree, direct: as above, with binary trees, or with all members of a line directly below the place
+//   of the owner, instead of chains. Places on a line are counted from the owner. With an owner per
+//   rank, every rank thus has every place in a tree once, and all ranks send as much as on rings.
 // halving and doubling: binomial trees. Places count from the owner's by exclusive or, so that
 // places that differ from it in the highest bit send first, each to its partner in that bit, then
 // the remaining places in the next bit; results come back in the opposite order. A collective takes

@@ -2,33 +2,36 @@
 // Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the
 // routers of a mesh that add.
 //
-// Slices: each carries its share and has no resources in common with other slices; slices that
-//   failed components cut off from some members detach these members
-//   (collective/detail/detached_ranks.h). In a slice the members' chiplets and, level by level, the
-//   chiplets above them up to a common chiplet form a group's reduction tree
-//   (collective/detail/reduction_tree.h); it also says which uplink every chiplet takes.
-// Flows: contributors' data are added on the way up; where all are in, the sum turns and is
-//   distributed on the way down; up and down are two flows of one phase. Simple collectives
-//   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
-//   all_gather are serial steps, a reduce or broadcast tree per owner of a block. Streams
-//   (Part::roots) have the same, all at a time: each sender goes round the trees by runs of a
-//   burst's packets (Link::burst), so that phases change between bursts. Streams in both directions
-//   share the phases, a root's weights and its gradients.
+// Slices: each carries its share and shares no resources with other slices. A slice that failed
+//   components cut off from some members detaches these members
+//   (collective/detail/detached_ranks.h). The reduction tree of a group in a slice
+//   (collective/detail/reduction_tree.h) consists of the chiplets of the members and, level by
+//   level, the chiplets above them up to a common chiplet, and of the uplink that every chiplet
+//   uses.
+// Flows: the data of contributors is added on the way up. At the chiplet where all operands are
+//   added the sum turns, and is distributed on the way down; up and down are two flows of one
+//   phase. Simple collectives (all_reduce, reduce, broadcast, multicast, unicast) are one tree per
+//   slice; reduce_scatter and all_gather are serial steps, a reduce or broadcast tree per owner of
+//   a block. Streams (Part::roots) have such trees, too, but all at a time: each sender alternates
+//   between the trees, with runs of the packets of a burst (Link::burst), so that phases change
+//   between bursts. Streams in both directions share phases: the weights and the gradients of a
+//   root.
 // Uplinks: the same in every slice, so that slices are copies of each other
-//   (operations/equal_slices.h). Where an uplink is slower than an NPU's port, a group takes as
-//   many trees over different uplinks (uplink trees) as it needs and gets: simple collectives are
-//   split over them, steps of compound ones go by them in turn, as many at once as there are uplink
-//   trees.
-// Phases: each serial step of a group has its own index, each of its uplink trees too. Parts of one
-//   VC that are under way together share phases and are routed together; each port, uplinks
-//   included, is one part's in all of their phases and each direction, so that no part waits for
+//   (operations/equal_slices.h). If an uplink is slower than the port of an NPU, a group has
+//   several trees over different uplinks (uplink trees), as many as it needs and can get. Simple
+//   collectives are split over them. Steps of compound collectives use them in turn, as many steps
+//   at once as there are uplink trees.
+// Phases: each serial step of a group has its own index, and so has each of its uplink trees. Parts
+//   of one VC that are in flight together share phases and are routed together. Each port, uplinks
+//   included, belongs to one part per direction in all of their phases, so that no part waits for
 //   another inside the fabric; an NPU may send for one part and receive for another. Parts of
 //   different VCs have different phases. Parts that wait for earlier parts (OnConflict::kLater)
-//   take over the phases of earlier ones that have the same rows.
-// Uplinks are given out by a search over all groups' choices (visit_reduction_trees) that goes back
-//   where no uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is
-//   complete, up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours
-//   exists. (Further uplink trees, where uplinks are slow, are taken as they come.)
+//   reuse phases of these with equal rows.
+// Search: uplinks are assigned by a search over the choices of all groups (visit_reduction_trees),
+//   which backtracks when no uplinks are left or the flows of a chiplet cannot be routed. On a
+//   two-level tree it is complete, up to kMaxSteps steps; a conflict then means that no choice of
+//   uplinks and colours exists. (Further uplink trees, for slow uplinks, are taken as they are
+//   found.)
 //
 // Mesh: one slice, NIC port 0, and a tree of routers per group (collective/detail/grid_trees.h) in
 //   place of chiplets and uplinks; the search tries other rows and columns for groups whose trees
@@ -47,9 +50,9 @@
 
 namespace fredsim {
 
-// Over several slow uplinks, packets are short: a packet holds its phase until its last flit has
-// come, and the phases of the other uplink trees wait. Runs of packets keep the changes of phase
-// few.
+// Packets over several slow uplinks are short: a packet holds its phase until its last flit has
+// arrived, while the phases of the other uplink trees wait. Runs of packets limit the number of
+// phase changes.
 struct PacketShape {
   int flits = kPacketFlits;
   int run = 1;
@@ -63,7 +66,8 @@ struct InSwitchPlan {
   std::vector<std::vector<std::uint64_t>> weights;  // by part: Part::slice_weights after planning
   std::vector<PhaseProgram> programs;
   std::vector<int> left_over;  // OnConflict::kUnicast: parts that do not fit
-  // The phases do not fit in the phase stores: why, and a chiplet with the fewest rows.
+  // Set if the phases do not fit in the phase stores: the reason, with a chiplet that has the
+  // fewest rows.
   std::optional<std::string> no_rows;
 };
 

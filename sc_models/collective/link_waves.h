@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links that the in-switch trees of an operation cross, and the wave of parts that uses each link.
 //
-// Why: a flow that joins waits for a packet at all of its inputs, so all links that it joins must
-//   have the packets of two operations in the same order. They do where both operations take the
-//   same flows: every endpoint sends the packets of the first one first. Where two operations take
-//   different flows over a link, one link may have packets of the first operation first, another
-//   link packets of the second one, and joins wait in a circle.
-// Wave: on a link, parts of equal members whose last phase is the same take the same flows,
-//   whatever their bytes (of few bytes the first trees may be missing). Steps of a system
-//   (Part::dimension) need no common phase: all steps of a block's members go by one tree.
+// Reason: a flow that joins waits for a packet at all of its inputs, so all links that it joins
+//   must carry the packets of two operations in the same order. This holds if both operations have
+//   the same flows: every endpoint sends the packets of the first operation first. If two
+//   operations have different flows over a link, one link may carry packets of the first operation
+//   first, another link packets of the second, and joins wait for each other in a circle.
+// Wave: on a link, parts with equal members and the same last phase have the same flows, whatever
+//   their bytes (parts of few bytes may lack the first trees). Steps of a system (Part::dimension)
+//   need no common phase: all steps of the members of a block use one tree.
 // Parts of one operation that wait for each other (Part::after) may cross a link in different
 //   waves; then no other operation, not even of the same plan, can follow it on that link.
 #pragma once

@@ -9,7 +9,7 @@
 //   additions and copies wherever the fabric or any NPU can make them. Where no switch adds and the
 //   group has all NPUs, each addition takes place at a rank, so that an all-reduce's 2 (N - 1)
 //   vectors have to be received by all of them together.
-// Systems of dimensions: an NPU's links, all dimensions together, stand for the cut around it.
+// Systems of dimensions: the cut around an NPU is all of its links, in all dimensions together.
 // Units: ns. 0: no bound is known (all_to_all_v, groups with I/O controllers or failed components
 //   between ranks).
 #pragma once

@@ -2,28 +2,28 @@
 // Estimated time of a plan of endpoint trees, not simulated: the basis on which algorithms are
 // compared (collective/choice.h).
 //
-// Model, in cycles: L, the longest path that the first packet of any tree has, from the leaves to
-//   the root and back; and B, the time in which the busiest link sends all its flits. They overlap:
-//   the time is the larger of L + kOverlap B and B + kOverlap L; along rings of several levels of
-//   switches kScatterOverlap for reduce-scatters, and kCreditOverlap for all where credits are
-//   counted. Operands of sums at every rank that come straight from all ranks, and at once, do not
-//   overlap: L + B. A hop takes the latencies of its links and switches and kNpuCycles
-//   (plan/hop_times.h), and the packet's own length at the slowest link; packets that meet on the
-//   last link to a receiver, or leave a sender by the same first one, follow each other. Where
-//   three or more sums meet on one link they also hold up further packets, for which B is stretched
-//   by kFanCost per doubling of their number; not on fabrics that are run as flows alone, in which
-//   nothing is held up. All-to-alls whose packets turn in routers of a grid hold up further packets
-//   there, for which B is stretched by kTurnCost and overlaps by kTurnOverlap.
+// Model, in cycles: L is the longest path of the first packet of any tree, from the leaves to the
+//   root and back; B is the time that the busiest link needs for all its flits. The two overlap:
+//   the time is max(L + kOverlap B, B + kOverlap L). Along rings of several switch levels the
+//   factor is kScatterOverlap for reduce-scatters, and kCreditOverlap for all collectives on
+//   machines where credits limit links. Operands of sums at every rank that come directly and at
+//   once from all ranks do not overlap: L + B. A hop takes the latencies of its links and switches,
+//   kNpuCycles (plan/hop_times.h), and the packet length at the slowest link; packets that share
+//   the last link to a receiver, or the first link of a sender, follow each other. If three or more
+//   sums share a link, they also block further packets: B grows by kFanCost per doubling of their
+//   number, except on fabrics that only run as flows, where nothing blocks. All-to-alls whose
+//   packets turn in routers of a grid block further packets there: B grows by kTurnCost and
+//   overlaps by kTurnOverlap.
 // The constants per hop were measured on unicasts of one flit without other traffic, all other
 //   constants fitted to all-reduces of 1 byte to 4 MiB on the mesh, Fred-A and Fred-C. The results
 //   are compared with simulation in tests/engine/algorithms_test.cpp and by scripts/reproduce
 //   algorithms.
-// Credits: a link that its buffer lets carry less than kFittedCredits of its rate sends what it
-//   carries, on each virtual channel (topology/credit_loop.h). The constants include the cost of
+// Credits: a link whose buffer sustains less than kFittedCredits of its rate sends at the sustained
+//   rate, on each virtual channel (topology/credit_loop.h). The constants include the cost of
 //   credits on links of 20 ns.
-// Links of 500 ns, as between boxes or wafers, are no part of the fit: on a switch of 16 of them,
-//   at 50 GB/s, all-reduces of 160 to 300 KiB by `direct` are estimated up to a sixth too long,
-//   all-reduces by `tree` a tenth too short (docs/studies/systems.md).
+// Limits: links of 500 ns, as between boxes or wafers, are not part of the fit. On a switch with 16
+//   of them, at 50 GB/s, the estimate is up to a sixth too long for all-reduces of 160 to 300 KiB
+//   by `direct`, and a tenth too short for all-reduces by `tree` (docs/studies/systems.md).
 #pragma once
 
 #include <vector>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes about buffers with room for less than two maximum-length packets, and the resulting rate.
-// Switches start a packet of any length into their output staging, and some
-// (SwitchKind::head_credits) over a link, only if there is room for the longest packet, so that a
-// packet in such a buffer blocks the next one.
+// Notes about buffers with room for less than two maximum-length packets, and the resulting rate. A
+// packet in such a buffer blocks the next one: switches start a packet, of any length, only if
+// there is room for the longest one. This holds for their output staging and, in some
+// (SwitchKind::head_credits), for the buffer behind a link.
 //
-// Bound: R cycles are the credit round trip, from the launch of a flit over its credit to the
-//   next launch; within a switch from its entry into the staging to its launch. If a packet of S
-//   flits that needs room for N starts into a buffer of B, the next packets start before its first
-//   credit as long as B - N has room for the packets before them, else once enough of its own
-//   credits are back.
+// Bound: R is the credit round trip in cycles: from the launch of a flit to the launch that its
+//   credit allows; within a switch, from the entry into the staging to the launch. A packet of S
+//   flits starts into a buffer of B flits if N slots are free. The next packets start before its
+//   first credit has returned, as long as B - N slots hold the packets before them; later packets
+//   start when enough of its credits have returned.
 #pragma once
 
 #include <string>

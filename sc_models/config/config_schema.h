@@ -57,9 +57,9 @@ std::vector<std::string_view> names_of(std::span<const TopologyKind* const> kind
 // Names of the keys of a section; if `kind` is given, only keys that its topologies have.
 std::vector<std::string_view> keys_inside(std::string_view section,
                                           const TopologyKind* kind = nullptr);
-// Advice for a path that is no key: "did you mean 'link_latency'?", one of its section or, by its
-// whole path, of another one ("width": 'fabric.width'); else the keys of the section. Of machines
-// of this kind alone, where it is given.
+// Advice for an unknown path: the nearest key of its section ("did you mean 'link_latency'?"); or a
+// key of this name in another section, by its whole path ("width": 'fabric.width'); otherwise the
+// keys of the section. `kind`: only keys of this kind.
 std::string key_advice(std::string_view path, const TopologyKind* kind = nullptr);
 
 // True if a file without the key is refused, unless a list replaces the key. For fabrics that count

@@ -5,8 +5,8 @@
 // Comments are the schema's (config_schema.h): meaning, then the values or units that the reader
 // allows, then the default. A line "#key: value" is a key at its default, which works once its # is
 // gone; a comment has a blank behind its #.
-// Errors: BadInput where the kind has no example, or none of so many NPUs, with the allowed numbers
-// and the nearest.
+// Errors: BadInput if the kind has no example, or none with this number of NPUs, with the allowed
+//   numbers and the nearest one.
 #pragma once
 
 #include <filesystem>

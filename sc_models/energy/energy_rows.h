@@ -28,7 +28,8 @@ struct EnergyRow {
   // Energy of a flow of k inputs and j outputs: flow + (k - 1) addition + (j - 1) copy. No value
   // for kinds that do not add.
   double flow_pj = 0, addition_pj = 0, copy_pj = 0;
-  // Gated clocks that these events open, in a row of gated registers; part of the clock.
+  // Energy of the gated clocks that each of these events opens, in a row with gated registers. It
+  // is part of the clock.
   double unicast_load_pj = 0, flow_load_pj = 0, addition_load_pj = 0, copy_load_pj = 0;
   bool adds = false;
   int operand_memories =
@@ -44,7 +45,7 @@ struct EnergyRows {
 
 // Rows that the build has embedded.
 const EnergyRows& energy_rows();
-// Rows of the text of such a file. nlohmann::json::exception if it is none.
+// Parses the text of a file of energy rows. Throws nlohmann::json::exception for any other text.
 EnergyRows parse_energy_rows(std::string_view text);
 
 // A row, or the reason why there is none.

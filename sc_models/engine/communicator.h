@@ -91,7 +91,8 @@ class Communicator final : public OperationEngine {
   std::vector<OperationReport::PartTimes> part_times(Handle handle) const {
     return scheduler_.part_times(handle);
   }
-  // Callbacks run between two edges and may issue. A rank's precedes its operation's.
+  // Callbacks run between two edges and may issue. The callback of a rank comes before that of its
+  // operation.
   void on_complete(std::function<void(const OperationReport&)> callback) override {
     callbacks_.complete = [this, callback = std::move(callback)](const OperationReport& report) {
       tally_.complete(report.handle);
@@ -111,8 +112,8 @@ class Communicator final : public OperationEngine {
   void report_to(const std::function<void(const Progress&)>& on_progress,
                  std::uint64_t total_bytes);
   // Calls back after the edge of a cycle, or after the next edge if that cycle is over; the
-  // callback may issue. An operation issued then, instead of earlier with a delay, is no part of
-  // the state before: other operations can be replayed meanwhile.
+  // callback may issue. An operation that is issued then, rather than earlier with a delay, is not
+  // part of the state until then, so that other operations can be replayed meanwhile.
   void call_at(std::uint64_t cycle, std::function<void()> callback) override {
     calls_.add(cycle, std::move(callback));
   }

@@ -9,13 +9,13 @@
 //   set are planned as if they ran together, in one order; each then keeps its own part of that
 //   plan (Plan::parts, trees) and the phases of all. Equal rows are one phase in the stores
 //   (engine/row_store.h). Works of the same groups that differ in their bytes count once.
-// Sets: first of works of the same collective, then of any, each work in the first set that takes
-//   it. A set takes a work if no endpoint would send, or receive, for two works at once, the
-//   switches can route all of the set, and every work keeps its trees: none has fewer uplinks, or
-//   another path, than by itself.
+// Sets: each work joins the first set that accepts it; sets of works of the same collective are
+//   formed first, then sets of any works. A set accepts a work if no endpoint would send, or
+//   receive, for two works at once, if the switches can route the whole set, and if every work
+//   keeps its trees, with as many uplinks and the same path as when planned alone.
 // Physically, routes are computed before the run for all groups that will communicate (§5.3); only
 //   the writes of the rows take cycles.
-// Works that name their neighbours, before or beside them, are planned with these, except on
+// Works that name their neighbours (before or beside them) are planned with these, except on
 //   systems (topology/system.h), whose steps are planned separately.
 // Errors: as make_plan() of a work by itself.
 #pragma once

@@ -6,9 +6,9 @@
 //   (Fabric::wait_until_ready); call result() when the work has ended. Results go into the same
 //   table and the same JSON as fredsim's: run_table() (report/run_table.h), results_json()
 //   (report/json.h); fields that do not apply are "-" there, or null.
-// Cycles: from the first edge after the beginning, at which a packet given to a NIC then can leave,
-//   to the last one before the end, at which the delivery that ended the work was made; `fredsim
-//   run` counts them alike. Bytes count whole flits.
+// Cycles: as in `fredsim run`. The first is the edge after construction, at which a packet given to
+//   a NIC at that time can leave; the last is the edge before result(), at which the delivery that
+//   ended the work was made. Bytes count whole flits.
 #pragma once
 
 #include <chrono>

@@ -82,12 +82,12 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
 
   // ---- edges that are not simulated
   void skip_repeated(bool on) { skips_repeated_ = on; }
-  // Edges, from this one on, that need no look in between if nothing is issued and completions are
-  // reported later.
+  // Number of edges from this one on that can run without a check in between, if nothing is issued
+  // and completions may be reported later.
   std::uint64_t edges_at_once() const;
-  // Each skips edges, from the next one on, and returns their number; the latter two up to the edge
-  // before a cycle. `next_call`: cycle of the next callback; `stops_at_states`: stop where a
-  // trajectory may end, too.
+  // The next three functions skip edges, from the next one on, and return their number;
+  // rest_until() and pass_until() stop at the edge before a cycle. `next_call`: cycle of the next
+  // callback. `stops_at_states`: stop where a trajectory may end, too.
   std::uint64_t rest(std::uint64_t next_call, bool stops_at_states);
   std::uint64_t rest_until(std::uint64_t next);
   std::uint64_t pass_until(std::uint64_t next);

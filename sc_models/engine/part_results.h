@@ -31,9 +31,9 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
 void fill_collectives(const Topology& topology, const Plan& plan, std::span<const PartTime> times,
                       RunResult& result);
 
-// Fills operations, for parts that wait for parts with which they cannot run together: parts that
-// begin together are one operation. All phases are loaded before the run; `cycles` of an incomplete
-// result are set.
+// Fills the operations of a plan whose parts are serialised since they cannot run together; parts
+// that begin together are one operation. All phases are loaded before the run. Requires `cycles` of
+// an incomplete result.
 void fill_operations(const Plan& plan, std::span<const PartTime> times, RunResult& result);
 
 }  // namespace fredsim

@@ -2,13 +2,13 @@
 // Allocation of phases to the rows of the switches' phase stores. A phase is identified by its rows
 // (PhaseRows); it has one index, the same in all of its switches and in its packets.
 //
-// acquire() gives a list of phases an index each and holds them; phases that are stored already are
-//   used as they are (a hit), others take a free index or else the index of phases that nobody
-//   holds, least recently used first (an eviction). All or nothing: it returns false and changes
-//   nothing if held phases are in the way.
-// An index may be written as soon as nobody holds it: no packet of it is in the switches then, and
-//   a switch whose active phase it is rereads it (rtl/phased/phased_control.sv).
-// Errors: BadInput for phases that do not fit although nobody holds any.
+// acquire() assigns an index to each phase of a list and holds the phases. A phase that is stored
+//   already keeps its index (a hit); any other takes a free index, or else the least recently used
+//   index of a phase that is not held (an eviction). All or nothing: if held phases leave no room,
+//   it returns false and changes nothing.
+// An index may be rewritten as soon as its phase is not held: no packet of the phase is then in the
+//   switches, and a switch in which it is active rereads the row (rtl/phased/phased_control.sv).
+// Errors: BadInput for phases that do not fit even if no phase is held.
 #pragma once
 
 #include <cstdint>

@@ -6,11 +6,11 @@
 //   operation, and thus planned together (engine/communicator.h); a repeated step is an operation
 //   each time, with the same plan and rows. Operations that can run side by side in the switches
 //   share phases (engine/joint_plans.h).
-// Times: a step begins at its specs' start cycle at the earliest, from the beginning of the run,
-//   and `delay` cycles after its predecessors are complete; each of its repetitions begins `delay`
-//   cycles after the one before; each NPU is later by its lag (RunEngine::arrivals()).
-// Ranks: an NPU begins when its own parts of the predecessors are complete, or all of a predecessor
-//   in which it has none; with `all_ranks`, when all of them are complete.
+// Times: a step begins at the start cycle of its specs, counted from the beginning of the run, and
+//   not before `delay` cycles after its predecessors are complete. Each repetition begins `delay`
+//   cycles after the one before. Each NPU starts later by its lag (RunEngine::arrivals()).
+// Ranks: an NPU waits only for its own parts of the predecessors, and for all ranks of a
+//   predecessor in which it has no part; with `all_ranks`, for all ranks of all predecessors.
 // Result: a part per spec, all of its repetitions together.
 // Errors: as make_plan() when it is planned, RunFailed when it runs.
 #pragma once

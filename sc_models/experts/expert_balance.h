@@ -21,8 +21,8 @@
 
 namespace fredsim {
 
-// A layer for each of the router's, or one if all are alike. `slots` per rank: ranks × slots is at
-// least the number of experts, and `slots` at most that number.
+// Balanced placement: one layer per layer of the router, or a single one if `is_alike`. `slots`:
+// slots per rank, at most the number of experts; ranks × slots is at least that number.
 ExpertPlacement balanced_experts(const Router& router, bool is_alike, int ranks, int slots,
                                  std::uint64_t seed);
 

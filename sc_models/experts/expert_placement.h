@@ -3,14 +3,16 @@
 //
 // A rank has `slots` experts, or as many as a file gives it. An expert may be on several ranks,
 // once on each: copies share its tokens.
-// Contiguous: slot s, counted over the ranks, has expert s modulo their number, so that with more
-//   slots than experts the first ones have further copies on the last ranks.
-// Files, YAML or JSON: by layer with experts (one: all alike) and rank, the numbers of its experts:
+// Contiguous: slots are numbered through all ranks, and slot s has expert s modulo the number of
+//   experts. With more slots than experts the last ranks thus have further copies of the first
+//   experts.
+// Files, YAML or JSON: a list by expert layer (a single entry: all layers alike) of lists by rank
+//   of expert numbers:
 //
 //   layers: [[[0, 1], [2, 3], [1, 0]]]
 //
-// Errors: BadInput for experts that no rank has, or that one has twice; for files also with the
-// line.
+// Errors: BadInput for an expert that no rank has, or that a rank has twice; for files with the
+//   line.
 #pragma once
 
 #include <string>

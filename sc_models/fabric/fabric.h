@@ -17,8 +17,8 @@
 // Time: one clock edge per cycle of topology.clock_hz; edges fall on whole picoseconds, on average
 //   exactly at the clock's rate. Only a started fabric costs simulation time.
 // Errors: an exception within a cycle stops the clock, is kept for rethrow_failure() and notifies
-//   attention(); without a cycle hook, nobody would look: it is then reported as a SystemC error.
-//   BadInput from start() for a FRED tree beyond its switches' routing tables.
+//   attention(). Without a cycle hook it is reported as a SystemC error, since no code would
+//   rethrow it. BadInput from start() for a FRED tree beyond the routing tables of its switches.
 #pragma once
 
 #include <cstdint>

@@ -63,14 +63,13 @@ class FabricCore {
   void reset();  // resets nodes too; endpoints get their credits, switches theirs by register
                  // writes
   void tick();   // steps one clock edge; with several processes call meet() next
-  // Steps `edges` edges with the `hooks` of every partition around each: one per partition, or none
-  // at all. After a failure the partitions are at different edges: call reset() next.
-  // With several processes call meet() next.
-  // Switches step in groups meanwhile, unless set_groups() has disabled it for few edges.
+  // Steps `edges` edges. `hooks`: one per partition, called around each of its edges; or none at
+  // all. Switches step in groups meanwhile, unless set_groups() has disabled it for few edges.
+  // After a failure the partitions are at different edges: call reset() next. With several
+  // processes call meet() next.
   void advance(std::uint64_t edges, std::span<EdgeHook* const> hooks = {});
-  // Exchange between processes, after every edge or advance(): flits and credits that cross, and
-  // the state of all. `tell` adds data for the other processes, and `hear` reads it, once for each
-  // of them.
+  // Exchanges crossing flits and credits, and the state of all processes, after every edge or
+  // advance(). `tell` adds data for the other processes; `hear` reads the data of each of them.
   void meet();
   void on_meeting(std::function<void(RankMessage&)> tell, std::function<void(RankMessage&)> hear) {
     tell_ = std::move(tell);
@@ -123,10 +122,10 @@ class FabricCore {
   }
 
   // Clears counters of links and quiet_cycles(). Links of another process's senders count nothing
-  // here. Tails whose tag marks them as short (nic/packet_extension.h) are shorter by the bytes
-  // that the table has for half their stream's number, from `first` on; entries of other streams
-  // stay.
+  // here.
   void clear_counts();
+  // Sets the missing bytes of short tails (nic/packet_extension.h): entry i is for streams
+  // 2 * (first + i) and the next one. Entries of other streams are unchanged.
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
   LinkCount count(int link) const;
 

@@ -2,8 +2,8 @@
 // Groups of switches of a partition that step together (switch/switch_group.h), and whether they
 // currently do.
 //
-// Nobody looks at the pins or at the switches while they step together. Nodes and their wake bits
-// are the partition's and outlive the groups.
+// While switches step together, their pins and their own state are not valid. The partition owns
+// nodes and wake bits, which outlive the groups.
 #pragma once
 
 #include <algorithm>

@@ -2,13 +2,13 @@
 // Part of a fabric that one thread, or one process, steps by itself: nodes, the links between them,
 // and its halves of the links that cross to other partitions.
 //
-// An edge: flits and credits at the end of their link arrive; nodes that are not idle, or that have
-//   an arrival, step; the launched flits and returned credits enter their links. All nodes of an
-//   edge are independent of each other, so their order is immaterial. A cycle costs the active
-//   nodes and a bit for each idle one. Credits for an idle switch wait at its pins for its next
-//   step, since no flit can use them before. Between edges at which nobody looks at nodes, switches
-//   whose kind has groups step in one (switch/switch_group.h, step_in_group()). set_always_step()
-//   switches these short cuts off.
+// An edge: flits and credits at the end of their link arrive; nodes that are not idle, or have an
+//   arrival, step; launched flits and returned credits enter their links. The nodes are independent
+//   of each other within an edge, so their order is immaterial. The cost of a cycle is the active
+//   nodes, and a bit per idle node. Credits for an idle switch wait at its pins for its next step,
+//   since no flit can use them earlier. Across edges at which no code outside reads nodes, switches
+//   whose kind has groups step together (switch/switch_group.h, step_in_group()). set_always_step()
+//   disables these short cuts.
 // Links: fabric/partition_links.h. Crossing flits and credits are put into an outbox with the edge
 //   of their arrival; all partitions take them in at the same edge, at the latest after the minimum
 //   latency of the crossing links (fabric/cut.h). Two outboxes per partition take turns, so that

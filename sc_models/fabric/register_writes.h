@@ -2,8 +2,9 @@
 // Registers of switches that have been written, with their last values: part of the state that a
 // fabric's future depends on.
 //
-// Memory: 256 bytes and a few for every 64 neighbouring registers of a switch with one written.
-// Most are rows of phase stores and routing tables, which are written as a whole.
+// Memory: slightly more than 256 bytes per block of 64 neighbouring registers of a switch, if one
+//   of them was written. Most are rows of phase stores and routing tables, which are written as a
+//   whole.
 #pragma once
 
 #include <algorithm>

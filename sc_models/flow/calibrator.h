@@ -67,8 +67,8 @@ struct CalibratedPart {
 // Concurrent parts; at least one has kProportion.
 using CalibratedWork = std::vector<CalibratedPart>;
 
-// Work of concurrent parts; none: sizes do not determine it, since a part has bytes per pair
-// (all_to_all_v) or roots of streams.
+// Work of concurrent parts; no value if sizes do not determine it, that is for bytes per pair
+// (all_to_all_v) and for streams (Part::roots).
 std::optional<CalibratedWork> calibrated_work(const Topology& topology,
                                               std::span<const Part* const> parts);
 // Collectives of a work; `bytes`: size of the largest part.

@@ -78,8 +78,8 @@ class FairRates {
   // Capacity of a link, from the next update() on; 0 or more.
   void set_capacity(int link, double capacity);
 
-  // Computes rates. Returns, until the next call, each class with flows whose rate was computed
-  // once; its rate may be unchanged.
+  // Computes rates. Returns each class with flows whose rate was recomputed, once; a rate may be
+  // unchanged. The result is valid until the next call.
   std::span<const FlowClass> update();
   // Rate of each flow of a class. Call after update().
   double rate(FlowClass flows) const { return classes_[flows].level * classes_[flows].share; }

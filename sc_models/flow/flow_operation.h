@@ -56,8 +56,8 @@ struct FlowOperation final : StagedOperation {
   bool is_system() const { return plan->system != nullptr; }
   bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
 
-  // Adds the state to a digest, with times relative to `cycle`. `number_of`: as of add_later().
-  // Reports of an operation that is issued once are left out.
+  // Adds the state to a digest, with times relative to `cycle`. `number_of`: as for add_later().
+  // For an operation that is issued once, the times that only its report needs are left out.
   template <class NumberOf>
   void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
   // Moves the origin of fractional times later by `time`.

@@ -4,11 +4,12 @@
 //
 // Ranks begin as in exact runs (operations/rank_starts.h). Simplified: a tree begins once all ranks
 //   that contribute to it have begun, and all of it moves at one rate from then on. A rank is
-//   complete when its trees are and its surplus has passed. A tree whose result the rank receives
-//   is complete once it has filled its longest path; a tree that the rank only sends into, once it
-//   has moved, or once the share that is handed over has (RankSurplus).
-// Systems (PreparedPlan::system): a step moves (flow/system_flows.h) once all ranks that take part
-//   in it have begun, and a rank is complete when the last step of its NPU is.
+//   complete when all of its trees are complete for it and its surplus has passed. If the rank
+//   receives the result of a tree, the tree is complete once it has moved and filled its longest
+//   path. If the rank only sends into it, the tree is complete once it has moved, or earlier, once
+//   RankSurplus::handed of it has moved.
+// Systems (PreparedPlan::system): a step starts to move (flow/system_flows.h) once all ranks that
+//   take part in it have begun. A rank is complete when the last step of its NPU is complete.
 // Order: operations/operation_lifecycle.h; grants take no time. Trees in the switches leave a NIC
 //   port and virtual channel in the order in which their operations opened: a tree begins when the
 //   trees of earlier operations there have moved (npu/npu_scheduler.h). All remaining trees share

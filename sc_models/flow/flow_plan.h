@@ -35,8 +35,9 @@ struct TreeFlow {
   bool overlaps = false;  // fill and movement, in part (collective/plan_time.h)
 };
 
-// Cycles until a tree that began together with further trees is complete, if it has moved after
-// `moved`. Rings and chains overlap the fill of their links with the data of other trees.
+// Cycles from the start of a tree to its completion, if it needs `moved` cycles to move and began
+// together with further trees. Rings and chains overlap the fill of their links with the data of
+// other trees.
 double with_fill(const TreeFlow& tree, double moved);
 
 // Flows by tree. `is_alone`: no traffic beside the plan; links that cannot saturate before their

@@ -2,13 +2,14 @@
 // Flow model of phase turns in switches: a switch has one phase in use at a time
 // (rtl/phased/phased_control.sv), so that trees with different phases share its time.
 //
-// Model: a switch is an additional link of trees in the switches, whose capacity is its time. The
-//   trees of a part take as much of it as the busiest of their input links: a phase is in use while
-//   a packet arrives, however slowly. So a part alone in a switch is not slowed down; two parts in
-//   different phases move at half the rate; and the virtual channel of highest priority takes the
-//   time it needs. Parts in equal phases, of one plan or of different ones, share its use: the
-//   capacity is the time multiplied by the mean number of parts in a phase. With
-//   switch.phases_in_use 2 two phases are in use, whether or not they share ports.
+// Model: a switch is an additional link of the trees in the switches, and its capacity is time. The
+//   trees of a part take as much of it as the busiest of their input links, since a phase is in use
+//   while a packet arrives, however slowly. So a part alone in a switch is not slowed down, two
+//   parts in different phases move at half the rate, and the virtual channel of highest priority
+//   takes the time that it needs. Parts in equal phases, of one plan or of different plans, share
+//   the use of the phase: the capacity is the time multiplied by the mean number of parts per
+//   phase. With switch.phases_in_use 2 two phases are in use at a time, whether or not they share
+//   ports.
 // Not modelled: turns between phases of one part (included in its surplus); the length of turns
 //   (switch.quantum, switch.yield); cycles of a phase change; phases that compete with unicasts
 //   routed online.

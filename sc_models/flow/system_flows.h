@@ -2,11 +2,11 @@
 // Plans of systems (systems/system_plan.h) as flows over time: start and end of their collectives,
 // and the traffic of every link.
 //
-// A step begins once its predecessors are complete, as a part does (flow/flow_run.h), and the data
-// of the steps ahead of it have moved (SystemStep::behind). Groups of a dimension that are alike in
-// every step of every plan are simulated once: the first group represents all. A step is complete
-// once it is complete in all of its groups. A step whose trees cross more than kMaxTreeUses links
-// moves as one flow, all of its trees in proportion, at the rate that its busiest link allows.
+// Steps: a step begins once its predecessors are complete, like a part (flow/flow_run.h), and the
+//   data of all steps in SystemStep::behind has moved. It is complete once it is complete in all of
+//   its groups. Groups of a dimension with the same work in every step of every plan are simulated
+//   once: the first group represents all. A step whose trees cross more than kMaxTreeUses links
+//   moves as one flow, all of its trees in proportion, at the rate that its busiest link allows.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
 #pragma once

@@ -82,11 +82,11 @@ class LinkFaults {
   LinkFaults(const LinkFaults&) = delete;
   LinkFaults& operator=(const LinkFaults&) = delete;
   virtual ~LinkFaults() = default;
-  // Passes a flit that link `link` of the topology takes at `edge`, whose words may be changed.
-  // Returns false if the flit is lost. A lost flit takes its time on the wire, counts as launched,
-  // and its credit never returns. On a link with retransmission this is called for each flit on the
-  // wire at `edge`, retransmissions included: the link detects lost flits, and by the check changed
-  // ones, and retransmits them.
+  // Passes a flit that link `link` of the topology takes at `edge`; may change its words. Returns
+  // false if the flit is lost. A lost flit takes its time on the wire and counts as launched, and
+  // its credit never returns. On a link with retransmission this is called for each flit on the
+  // wire at `edge`, retransmissions included: the link detects lost flits, and changed flits by
+  // their check, and retransmits them.
   virtual bool pass(int link, std::uint64_t edge, std::span<std::uint32_t> flit) = 0;
   // Wrong bits of the feedback word that the sender gets at `edge`, each below link_pkg::BACK_W and
   // listed once. Called on a link with retransmission, at every edge at which it is active.

@@ -2,14 +2,13 @@
 // The network interface of an endpoint (NPU or I/O controller): between TLM-2.0 packets and flits.
 //
 // Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.
-// Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle at most
-//   one flit leaves per port: of the VCs that hold a flit and have a credit, the one of highest
-//   priority (NicShape::vc_order). VCs interleave flit by flit, and a flit needs one credit only.
-//   But inside a packet of a FRED switch's phase its VC goes first: the packet is interrupted only
-//   for lack of credits (rtl/phased/phased_output_unit.sv has the reason).
-//   A packet accepted before an edge can leave at that edge; a credit that arrives at an edge can
-//   be spent at it; the link's pacing is obeyed.
-// Receiving: per (port, VC, source) reassembly. One flit per cycle and port is taken out of the
+// Sending: the endpoint's module binds to `tx`. Each (port, VC) has a small queue. At most one flit
+// leaves per port and cycle, from the VC of highest priority (NicShape::vc_order) among the VCs
+// with a flit and a credit. VCs interleave flit by flit, and a flit needs one credit only.
+// Exception: between head and tail of a packet in a FRED switch phase its VC goes first, so that
+// only lack of credits interrupts the packet (reason: rtl/phased/phased_output_unit.sv). A packet
+// accepted before an edge can leave at that edge; a credit that arrives at an edge can be spent at
+// it; the pacing of the link is obeyed.
 //   receive buffer and its credit returned at the same edge. A complete packet goes to the endpoint
 //   through `rx`. Until the endpoint ends that request, later flits of the same (port, VC) stay in
 //   the buffer and keep their credits.
@@ -68,8 +67,8 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
     const std::uint16_t* lanes = nullptr;
     bool* left = nullptr;  // set when the last flit has left: a b_transport waits for it
   };
-  // Layout: data that a flit touches is adjacent, for all ports of a VC, as on a loaded wafer the
-  // switches have evicted it from the caches by the next cycle.
+  // Layout: all data that a flit needs is adjacent, for all ports of a VC, since on a loaded wafer
+  // the switches evict it from the caches before the next cycle.
   struct Sending {                                     // the head-of-line packet of a send queue
     std::array<std::uint32_t, kHeaderWords> header{};  // header of its next flit
     int flits_left = 0;

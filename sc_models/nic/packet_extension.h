@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A packet as a TLM-2.0 transaction between an endpoint and its NIC.
 //
-// The generic payload: command TLM_WRITE, streaming width the data length or more, no byte enables,
-//   address = destination of a packet that is delivered (sending: ignored), data pointer = flits ×
-//   lanes FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l), data length =
-//   their bytes. A flit stands for 512 bytes whatever the lanes carried, so `bytes` of the
-//   extension, not the data length, is the size of the packet.
+// Generic payload: command TLM_WRITE; streaming width at least the data length; no byte enables.
+//   Address: destination of a delivered packet (ignored when sending). Data: flits × lanes FP16 or
+//   BF16 values of 16 bits, flit-major (lane l of flit f at f * lanes + l); data length: their
+//   bytes. A flit stands for 512 bytes whatever the number of lanes carried, so the size of the
+//   packet is `bytes` of the extension, not the data length.
 // The extension is mandatory, so these sockets use PacketProtocol and bind only to each other.
 //
 // Phases of PacketProtocol, both directions (endpoint -> NIC to send, NIC -> endpoint to deliver):
@@ -43,9 +43,9 @@
 
 namespace fredsim {
 
-// The 32-bit trace tag of a packet's flits: its stream (collective tree and direction, or any
-// number that the endpoints agree on), whether its last flit is short of payload, and its index in
-// the stream, modulo 2^11, by which receivers detect losses and reordering.
+// Trace tag of the flits of a packet, 32 bits: its stream (collective tree and direction, or any
+// number that the endpoints agree on); a bit that is set if its last flit is short of payload; and
+// its index in the stream, modulo 2^11, by which receivers detect loss and reordering.
 inline constexpr int kIndexBits = 11;
 inline constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
 inline constexpr std::uint32_t kShortBit = 1U << kIndexBits;
@@ -73,7 +73,8 @@ struct PacketExtension : tlm::tlm_extension<PacketExtension> {
   std::uint8_t port = 0;  // NIC port to send by, or received on
   std::uint8_t seq = 0;   // modulo 64
   int flits = 0;
-  // Payload represented, > (flits - 1) × 512; 0 or received: flits × 512.
+  // Payload that the packet stands for: more than (flits - 1) × 512. 0, and every received packet:
+  // flits × 512.
   std::uint64_t bytes = 0;
   std::string refusal{};  // reason, if a NIC has refused the packet
 

@@ -30,9 +30,9 @@ class CollectiveJob {
   CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed, int lanes,
                 const std::vector<int>& copies = {});
 
-  // Places the job beside other jobs in flight: its trees have the numbers from `first_tree` on,
-  // its plan's phase p is phases[p]. Call before it runs; otherwise trees and phases are the
-  // plan's.
+  // Places the job beside other jobs in flight: tree t of the plan has number `first_tree` + t, and
+  // phase p of the plan is phases[p]. Call before the job runs. Without this call the numbers are
+  // those of the plan.
   void place(int first_tree, std::vector<std::uint8_t> phases) {
     first_tree_ = first_tree;
     phases_ = std::move(phases);
@@ -69,8 +69,8 @@ class CollectiveJob {
   void fail(const std::string& what, FailureCause cause = FailureCause::kOther);
 
   void release(int part, std::uint64_t cycle);  // lets the part send from now on
-  // Notes the ends of parts, at `cycle`, which is `now` of the timers. Parts newly complete have
-  // ended at the cycle before, or, after many edges at once, earlier by the age of their last
+  // Notes which parts have ended, at `cycle`, which is `now` of the timers. A newly complete part
+  // has ended at the cycle before or, after many edges at once, earlier by the age of its last
   // result.
   void note_ends(std::uint64_t cycle, std::uint64_t now);
   bool released(int part) const { return parts_[part].released; }
@@ -83,8 +83,9 @@ class CollectiveJob {
   std::uint64_t last_begin(int part) const { return parts_[part].last_begin; }
 
   using RankOfPart = fredsim::RankOfPart;
-  // Exchange with NPUs of other processes: reports of NPUs here are kept for the other processes,
-  // and theirs are added. Completed ranks are included, and come back with those of all processes.
+  // Exchange with NPUs of other processes: the reports of NPUs here are kept for the other
+  // processes, and the reports from there are added. Completed ranks are exchanged likewise:
+  // add_completed() receives the ranks of all processes.
   struct News {
     struct PartNews {
       int part = 0;
@@ -111,8 +112,9 @@ class CollectiveJob {
   // equal progress in equal plans.
   void add_state_with_counts(std::uint64_t cycle, StateDigest& digest) const;
   void shift(std::uint64_t cycles);  // delays all that has started or ended
-  // Leaves out `packets` of each tree, by tree: never the last one, and all receivers count them as
-  // received. Packets in flight keep their numbers; the remaining work shrinks accordingly.
+  // Leaves out `packets` of each tree, by tree, and counts them as received by all receivers; the
+  // last packet of a tree is never left out. Packets in flight keep their numbers; the remaining
+  // work shrinks accordingly.
   void leave_out(const std::vector<std::uint64_t>& packets);
   std::uint64_t left_out(int tree) const { return trees_[tree].left_out; }
   std::uint64_t copies(int tree) const { return trees_[tree].copies; }

@@ -75,11 +75,11 @@ class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
   bool complete() const;
   // A packet that came while there was no job; empty: none.
   const std::string& stray() const { return stray_; }
-  // Merges the progress of the sources here, and of a sum at every rank the packets added here,
-  // into `furthest`: the maximum over all NPUs, by tree.
+  // Merges progress into `furthest`, the maximum over all NPUs, by tree: packets started by the
+  // sources here, and for a sum at every rank the packets added here.
   void add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& furthest) const;
-  // Adds the state of its part in a job, as SwitchCore::add_state(); counts of packets are relative
-  // to the furthest source of their tree.
+  // Adds the state of this NPU in a job, as SwitchCore::add_state(). Packet counts are relative to
+  // the furthest source of their tree.
   void add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                  StateDigest& digest) const;
   void add_state(StateDigest& digest) const;  // state outside of jobs

@@ -6,11 +6,11 @@
 //   chosen round robin over the sources here: each endpoint tree, and per part all its in-switch
 //   trees together, by (step, packet / run, tree, packet) without skipping. In-switch trees of
 //   different jobs: all of the job that was added first, then all of the next.
-// Ordered trees (collective/detail/packet_order.h): their packets, forwarded or new, leave in their
-//   order, with the packets of a part as one source of new ones. Roots of such trees queue their
-//   copies there, too, and start packets as usual. In an all-reduce, a packet whose due time is
-//   kLead intervals after that of the part's next packet on another virtual channel of the NIC port
-//   waits.
+// Ordered trees (collective/detail/packet_order.h): their packets, forwarded or new, leave in
+//   order; the new packets of a part are one source in the round robin. Roots of such trees also
+//   queue their copies in this order, and start packets as usual. In an all-reduce, a packet waits
+//   if it is due more than kLead intervals after the next packet of the part on another virtual
+//   channel of the NIC port.
 // Limits: at most `window` packets of a tree are in flight per source (Part::window), counted by
 //   the results that the source receives or, if it receives none, by acknowledgements. Contributors
 //   to an in-switch tree that receive no result are limited by the NIC's acceptance only. Streams
@@ -73,10 +73,10 @@ class NpuScheduler {
   void add_state(StateDigest& digest) const;
 
  private:
-  // Arbitration candidate on a channel: the source of an endpoint tree's packets; all ordered trees
-  // of a part; or the in-switch trees of a part, by (step, tree), with the place of the next
-  // packet: tree `at` of the step's trees, which are [begin, end), in their round of `run` packets
-  // each.
+  // Arbitration candidate on a channel, one of: the source of an endpoint tree; all ordered trees
+  // of a part; all in-switch trees of a part, by (step, tree). In-switch trees: [begin, end) are
+  // the trees of the current step, `at` is the tree of the next packet, and each tree sends `run`
+  // packets per round.
   struct Source {
     Work* work = nullptr;
     int part = 0;

@@ -39,9 +39,9 @@ constexpr bool is_source(Role role) {
 }
 constexpr bool adds(Role role) { return role == Role::kCombiner || role == Role::kRoot; }
 
-// The pace of a source (collective/detail/packet_pace.h): cycles between packets, `rest` /
-// `in_frame` of one more, and the earliest start of the next one. A source that is late by some
-// packets catches up; beyond that, the pace restarts from the current time.
+// Pace of a source (collective/detail/packet_pace.h): packets are `interval` + `rest` / `in_frame`
+// cycles apart; `not_before` is the earliest start of the next one. A source that is late by up to
+// kMaxLate packets catches up; beyond that, the pace restarts from the current time.
 struct TreePace {
   std::uint64_t interval = 0, rest = 0, in_frame = 1;
   std::uint64_t not_before = 0, fraction = 0;

@@ -3,14 +3,14 @@
 // have to run.
 //
 // The slices of a FRED tree share only the endpoints, whose NIC ports work independently. Two
-//   slices do the same, cycle by cycle, when in every plan of the run
-//     all trees go by one NIC port each, the same at every rank; when the trees of both slices
-//     agree in order, part, step, phase, ranks, hops and size; and when port by port their links
-//     are of equal rate and latency and their chiplets of equal shape, with equal rows.
-//   Each chiplet is then a copy of another and receives equal flits at equal ports at every clock
-//   edge. Unicast routes are equal by port number (routing/online_routes.h), and the arbiters
-//   between them start from equal states. Short flits, which count as fewer bytes, exclude a slice.
-//   Rows are written into all chiplets, so that they are present at the same time.
+// slices behave the same, cycle by cycle, if the following holds in every plan of the run. All
+// trees use one NIC port each, the same at every rank. The trees of both slices agree in order,
+// part, step, phase, ranks, hops and size. Port by port, the links have equal rate and latency, and
+// the chiplets equal shape and rows.
+// Each chiplet is then a copy of another one and receives equal flits at equal ports at every clock
+// edge. Unicast routes are equal by port number (routing/online_routes.h), and the arbiters between
+// them start from equal states. A slice with short flits, which count as fewer bytes, is excluded.
+// Rows are written into all chiplets, so that they are present at the same time.
 #pragma once
 
 #include <span>

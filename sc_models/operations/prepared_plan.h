@@ -10,8 +10,8 @@
 //   in-switch trees of both cross a link on one virtual channel, and do not form one wave there
 //   (collective/link_waves.h) with the same rows: joins could find packets of one operation first
 //   at one input, and packets of the other first at another;
-//   one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind
-//   operands that wait for a rank which has not begun.
+//   one has in-switch trees, the other has unicasts on the same virtual channel: unicasts would
+//   wait behind operands that wait for a rank that has not begun.
 // A plan whose parts wait for each other (Part::after) may be in conflict with itself: each
 // repetition then waits for the one before.
 // Operations of one wave follow each other without a gap: every rank sends the packets of the

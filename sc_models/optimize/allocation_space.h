@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations of bandwidth that are allowed: so much for each dimension of a system, or each level
-// of a tree, per NPU.
+// Allowed allocations of bandwidth per NPU to the dimensions of a system, or to the levels of a
+// tree.
 //
-// All of the total is handed out. Beside it: bounds of dimensions, sums of some of them, an order.
+// Constraints: the allocations add up to the total; optionally bounds of dimensions, sums of some
+//   dimensions, and a descending order.
 // Units: GB/s of an NPU, per direction.
-// Errors: BadInput for a dimension that is not there, for a total of 0 or less, and by check()
-//   where nothing is allowed, with the constraints that clash.
+// Errors: BadInput for an unknown dimension and for a total of 0 or less; from check(), if no
+//   allocation is allowed, with the constraints that clash.
 #pragma once
 
 #include <string>

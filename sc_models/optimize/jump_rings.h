@@ -2,11 +2,11 @@
 // Rings of a group of n nodes by their jump j: node i is followed by node (i + j) mod n
 // (TotientPerms of TopoOpt, NSDI 2023, §4.2).
 //
-// A ring is Hamiltonian if j and n are coprime; phi(n) jumps below n are, fewer if only 1 and
-//   primes are allowed.
-// Choice of d of them: jump i, 0 <= i < d, is the smallest unused jump of at least (n - 1)^(i/d),
-//   else the largest unused jump. So jumps approximate a geometric sequence, and few jumps reach
-//   any node.
+// A ring is Hamiltonian if j and n are coprime. There are phi(n) such jumps below n, fewer if only
+//   1 and primes are allowed.
+// Choice of d jumps: jump i, 0 <= i < d, is the smallest unused jump of at least (n - 1)^(i/d),
+//   else the largest unused jump. So jumps approximate a geometric sequence, and every node is a
+//   few jumps away.
 // Both ways: each link has a reverse link, so that only jumps up to n / 2 are distinct.
 // Errors: BadInput if a group has fewer jumps than requested.
 #pragma once
@@ -27,9 +27,9 @@ std::vector<int> choose_jumps(int nodes, int count, JumpKind kind = {});
 // Positions in the order of the ring, from 0.
 std::vector<int> ring_order(int nodes, int jump);
 
-// Routes between nodes of such a group by the fewest links: the count of each jump is a coin change
-// of the distance, modulo n, with the fewest coins. Ties: the route whose last jump comes first in
-// the list.
+// Routes with the fewest links between nodes of such a group: a coin-change problem, with the
+// distance modulo n as the amount and the jumps as coins. Ties: the route whose last jump comes
+// first in the list.
 class JumpRoutes {
  public:
   // `both_ways`: each jump j is followed by its reverse, n - j, in jumps().

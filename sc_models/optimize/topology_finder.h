@@ -10,10 +10,10 @@
 // Rings: a set with k interfaces gets k jumps (optimize/jump_rings.h); a group with fewer jumps
 //   repeats them in parallel. With links both ways a jump takes two interfaces.
 // Pairs: an interface each, by rounds of matchings (optimize/node_pairs.h); both ways.
-// Joined: if the network is not strongly connected, one interface is taken for a ring of all
-//   nodes by number: the last jump of the set with the most jumps; if no set has two, the last
-//   matching; without matchings the only jump of the set with the fewest bytes. The paper only
-//   requires a connected network.
+// Connectivity: if the network is not strongly connected, one interface is reassigned to a ring of
+//   all nodes by number. It is the last jump of the set with the most jumps; if no set has two
+//   jumps, the last matching; without matchings the only jump of the set with the fewest bytes. The
+//   paper only requires a connected network.
 // Errors: BadInput if the degree is 0, is not below the number of nodes, or is 1 with links both
 //   ways.
 #pragma once

@@ -28,8 +28,8 @@ struct ModelJob {
   ComputeSpeed speed{};
 };
 
-// NPUs around one switch: whatever counts the nodes of a job; and an ideal switch, as flows have
-// it.
+// NPUs around one ideal switch, as flows model it. Also the topology for code that only needs the
+// number of nodes of a job.
 Topology switch_topology(int nodes, std::uint64_t clock_hz, std::uint64_t bytes_per_second,
                          std::uint64_t latency_ps);
 

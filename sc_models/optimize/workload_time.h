@@ -6,11 +6,11 @@
 //   each a computation and a collective. Serial: one after the other. Overlap: in the backward pass
 //   the collective of the input gradient overlaps the weight gradient and its collective; the next
 //   layer waits for both. There is no recomputation (checkpoints), and updates take no time.
-// Models: compute, along MP an all-reduce per layer that reduces and pass, along DP one of all
-//   parameters of a worker; stages of PP take as long as 1 / PP of the model, (microbatches + PP -
-//   1) times a microbatch, and send activations between them over every dimension of the stages.
-//   Overlap: the all-reduce along DP overlaps the backward pass. MP workers follow each other, then
-//   PP, then DP.
+// Models: computation; an all-reduce along MP per pass of each layer that `reduces`; and an
+//   all-reduce along DP of all parameters of a worker. Each of the PP stages takes 1 / PP of the
+//   time of the model, the pipeline takes (microbatches + PP - 1) times a microbatch, and stages
+//   send activations to each other over every dimension that the stages span. Overlap: the
+//   all-reduce along DP overlaps the backward pass. Order of workers: MP fastest, then PP, then DP.
 // Errors: from text_model_group(), group_extents() and dimension_bytes().
 // Source: src/model/model_no_overlap_fwd_in_bckwd.py and model_overlap_fwd_in_bckwd.py of
 //   willjwon/topology-bw-optimizer, branch sc22-artifact.

@@ -11,9 +11,9 @@
 // The cost is the sum over the kinds, each weighted by its repetitions, plus a small fraction of
 // the mean load, so that of two placements with equal busiest links the one with less traffic is
 // cheaper.
-// Not modelled, since no placement changes it: groups of all NPUs of a grid, or of a tree whose
-// switches add. Not modelled either: scatters and gathers of I/O controllers, which overlap with
-// all other traffic.
+// Not modelled: groups of all NPUs of a grid, or of a tree whose switches add, since no placement
+// changes their time; and scatters and gathers of I/O controllers, which overlap with all other
+// traffic.
 // Units: ns. Analytic, not simulated.
 #pragma once
 

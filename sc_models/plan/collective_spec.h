@@ -27,8 +27,8 @@ struct CollectiveSpec {
   std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
 };
 
-// Random sizes of an all_to_all_v without a given matrix: every block is uniform in 0 … 2 bytes /
-// N, so that a rank sends about `bytes`.
+// Random sizes of an all_to_all_v without a given matrix: every block is uniform in [0, 2 bytes /
+// N], so that a rank sends about `bytes` in total.
 std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::uint64_t seed);
 
 // Errors: BadInput for a size of 0, a root that is no rank of the group, or a unicast whose group

@@ -20,9 +20,9 @@ std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan
 // Sum of the flits over all links.
 std::uint64_t flit_hops(const Topology& topology, const Plan& plan);
 
-// Fills Part::bound_ns, the time in which the busiest link of the part's own flits sends them
-// without a gap, and Plan::bound_ns, which takes the flits of all parts and their starts into
-// account. 0 where nothing is sent.
+// Fills the bounds: Part::bound_ns is the time that the busiest link needs for the flits of the
+// part alone, sent without a gap; Plan::bound_ns includes the flits of all parts and their start
+// cycles. 0 if nothing is sent.
 void set_bounds(const Topology& topology, Plan& plan);
 
 // True where the plan has packets that FRED switches route online.

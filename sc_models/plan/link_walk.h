@@ -34,8 +34,8 @@ class LinkWalk {
   void walk_in_switch(const Tree& tree, const OnLink& on_link, const OnFlow& on_flow = {}) const;
   // Calls on_link likewise for a unicast between endpoints, by a NIC port.
   void walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const;
-  // Second link of such a path that begins with `first`, where it is the last link; otherwise, and
-  // always on systems, -1.
+  // Last link of a unicast path that begins with `first` and has two links; -1 for longer paths,
+  // and always on systems.
   int last_of_two(int first, NodeId to) const;
 
  private:

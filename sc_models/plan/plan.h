@@ -61,9 +61,9 @@ struct Tree {
           // no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // packets per acknowledgement
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
-  // Sums at every rank: for a sum, the number of operands, which are the results of as many trees
-  // before it, in all of its flits; for an operand's tree, its distance to the sum in places. 0:
-  // neither.
+  // Sums at every rank. `operands`, of a sum: number of operands, which are the results of as many
+  // preceding trees in all flits of the sum. `to_sum`, of the tree of an operand: number of places
+  // from it to the sum. 0: the tree is not of this kind.
   int operands = 0, to_sum = 0;
   TreeRanks ranks;  // ranks that take part, ascending
   TreeOrder order;  // leaves are ranks; fixes the result bit for bit

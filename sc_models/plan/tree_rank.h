@@ -37,9 +37,9 @@ struct TreeRank {
   std::vector<Send> broadcast_to;  // receivers of the result from this rank
   int switch_port = -1;  // in-switch: NIC port; -1: the tree's slice does not join this rank
   int phase = 0;         // in-switch: phase index in the packets of this rank
-  // Acknowledgements of endpoint trees whose sources count them (plan/acknowledgements.h): hops to
-  // the ranks of reduce_from and to the rank that sends results (or none); flags: reduce_to and all
-  // of broadcast_to acknowledge to this rank.
+  // Acknowledgements of endpoint trees whose sources count them (plan/acknowledgements.h). Lists:
+  // hops to the ranks of reduce_from, and to the rank that sends results (or none). Flags:
+  // reduce_to, and all of broadcast_to, send acknowledgements to this rank.
   std::vector<Send> acknowledge_sums, acknowledge_results;
   bool sums_acknowledged = false, results_acknowledged = false;
 };

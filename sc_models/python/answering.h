@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answer to a question while the interpreter goes on: by a thread of this process, or in a process
-// forked from it.
+// Runs a question while the interpreter goes on, in a thread of this process or in a forked
+// process.
 //
-// Results are written to the descriptor `out`, as the text of --json, a message to `err`. The
+// Output: results go to the descriptor `out`, as the text of --json, messages to `err`. The
 //   interpreter is not needed meanwhile.
-// SystemC is elaborated once in a process: questions of works and training in this one are answered
-//   once, in forked ones any number of times as long as none was in this one. A fork takes no other
-//   thread along: one that is in the middle of a first use of something may leave it locked.
+// SystemC: it can be elaborated once per process. This process can therefore answer one question of
+//   works or training. Forked processes can answer any number, as long as none was answered in this
+//   process. A fork copies only its own thread: if another thread holds a lock at that time, such
+//   as one for a first use, the lock stays taken in the child.
 // Errors: RunFailed if the system gives no process or thread; errors of a question are its exit
 //   code and message.
 #pragma once
@@ -25,19 +26,19 @@ namespace fredsim {
 
 class Answering {
  public:
-  // `words`: words of the command. `program`: path of the program, beside which machine files are.
-  // `kept`: descriptors that the words name.
+  // `words`: words of the command. `program`: path of the program, next to which the machine files
+  // are. `kept`: descriptors that the words name.
   Answering(const std::vector<std::string>& words, const std::string& program, bool in_process,
             int out, int err, const std::vector<int>& kept);
   ~Answering();  // kill()
   Answering(const Answering&) = delete;
   Answering& operator=(const Answering&) = delete;
 
-  // The exit code, below 0 the signal that ended it; none: not within this time, in seconds, below
-  // 0: any.
+  // Waits up to `seconds`; without a limit if below 0. Returns the exit code, or the number of the
+  // signal that ended the process, negated; no value if it has not ended.
   std::optional<int> wait(double seconds);
   void interrupt();
-  // Ends the process at once; a thread runs to its end first.
+  // Kills the process at once; a thread is interrupted and waited for.
   void kill();
 
  private:

@@ -67,8 +67,8 @@ class Ranks {
   bool is_first() const { return rank() == 0; }
   void set_patience(double seconds) { patience_s_ = seconds; }
 
-  // Compares inputs, once, before all other calls: BadInput on all ranks if the texts of two
-  // differ, naming both; `texts`: by their meaning.
+  // Compares the inputs of all ranks, once, before all other calls. If two ranks differ in one of
+  // `texts`, all ranks throw BadInput, which names both ranks. `name`: meaning of the text.
   struct Agreed {
     std::string_view name, text;
   };
@@ -93,20 +93,20 @@ class Ranks {
   std::uint64_t sum(Purpose purpose, std::uint64_t mine);
   std::uint64_t min(Purpose purpose, std::uint64_t mine);
   std::uint64_t max(Purpose purpose, std::uint64_t mine);
-  // Combines the digests of all ranks' states into one, in place of this rank's; false on all ranks
-  // if one of them cannot give its own.
+  // Replaces the digest by the combined digest of all ranks. Returns false on all ranks if one of
+  // them cannot provide its own (`can_tell`).
   bool combine(StateDigest& digest, bool can_tell);
   bool all(Purpose purpose, bool mine) { return min(purpose, mine ? 1 : 0) != 0; }
   bool any(Purpose purpose, bool mine) { return max(purpose, mine ? 1 : 0) != 0; }
 
-  // End of this rank, once; returns when the ends of all are known. `by_other`: caused by another
-  // rank.
+  // Ends this rank, once; returns when all ranks have ended. `by_other`: the end was caused by
+  // another rank.
   struct End {
     ExitCode code = ExitCode::kDone;
     std::string text;
     int rank = 0;  // rank that has ended
   };
-  // The end of all: of the first rank that ended by itself with a code other than kDone, or kDone.
+  // Returns the end of the first rank that ended by itself with a code other than kDone, or kDone.
   End end(ExitCode code, const std::string& text, bool by_other);
 
   const RankTraffic& traffic() const { return traffic_; }

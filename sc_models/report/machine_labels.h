@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels of the machines of one table, by which a reader can identify each.
 //
-// A machine goes by its name, or by the path of its file if another machine has the same name and
-// neither file nor settings of its own distinguish them otherwise. Its settings follow,
-// "fred_d@fabric.middle=2"; if they are long for one of the machines, a number does, "fred_d [1]",
-// with a note that lists them.
+// A label is the name of the machine. It is the path of its file if another machine has the same
+// name, unless both have the same file and different settings of their own. The settings follow:
+// "fred_d@fabric.middle=2". If they are long for one of the machines, numbers replace them, "fred_d
+// [1]", and notes list them.
 #pragma once
 
 #include <span>

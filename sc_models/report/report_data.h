@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data of the report's page from results JSON, checked and without unused fields.
 //
-// Common data of the runs of one machine, its links' ends and the layout, is there once:
-//   {"files": [{"name", "version", "command"}],
-//    "fabrics": [{"layout": {"kind", "nodes"} or null, "links": [{"name", "from", "to", "on_die"}],
-//                 "switches": [name], "faults": ["npu:3"]}],
-//    "runs": [{"file", "fabric_index", "links": [[flits, bytes, utilization]],
-//              "switches": [{"model", "flits_in", …}], …}],
-//    "conflicts": [{"file", "ports", …}], the rates of `conflicts`
-//    "trainings": [{"file", "workload", "strategy", …, "breakdown_ns"}], the machines of `train`
-//    "sweeps": [{"study", "missing", "points": [{"point", "machine", …, "results"}]}], of `sweep`
-//    "microarchitectures": [{"name", "kind", …, "works": [{"work", …}]}]},
-//                          of scripts/microarchitectures.sh
+// Structure, with the links' ends and the layout of a machine once for all of its runs:
 // "file" and "fabric_index" count from 0. The other keys of a run are copied unchanged from the
 // results, except keys that the page does not show; keys of a testbench's own NPUs may be null.
 // Interrupted runs ("incomplete") are left out.

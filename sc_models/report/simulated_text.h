@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated share of a machine's runs, below the tables of run, compare and train: cycles,
-// flit-hops and slices, out of all, for all sizes together. The remainder is idle cycles, periods
-// and operations that repeat earlier ones, and slices equal to a simulated one; all counters and
-// times include it (results.h). For collectives that come after each other, operations and their
-// dependencies, too.
+// Simulated share of the runs of a machine, below the tables of run, compare and train: simulated
+// and total cycles, flit-hops and slices, for all sizes together. All other cycles are idle, or
+// periods and operations that repeat earlier ones; all other slices equal a simulated one. Counters
+// and times include them (results.h). For collectives in sequence the text also has operations and
+// their dependencies.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of a command in the requested format: tables with their headings, notes and legends.
 //
-//   kTable     for a terminal: kept to its width, columns that have no room are named by the legend
-//   kMarkdown  all columns except columns for programs; tables of the same columns are joined
+//   kTable     for a terminal: kept to its width; the legend names columns that had no room
+//   kMarkdown  all columns except columns for programs; tables with the same columns are joined
 //   kCsv       one table with all columns, nothing else: names with units, values with all digits
 //              as in JSON, fields quoted as in RFC 4180, lines that end in LF. A table with other
 //              columns than the first is left out

@@ -2,10 +2,10 @@
 // Forecast of a run on several processes (ranks), without simulation: the parts of its machine and
 // the time of a simulated cycle.
 //
-// Model: all ranks step their part for a look-ahead, then each sends one message to every neighbour
-//   and waits for theirs. A window takes as long as the costliest part and the costliest exchange;
-//   each rank has a core of its own. Left out: waits by an uneven wall clock, caches that a smaller
-//   part fits into.
+// Model: all ranks step their part for a look-ahead; then each sends one message to every neighbour
+//   and waits for the messages from there. A window takes as long as the costliest part and the
+//   costliest exchange; each rank has a core of its own. Not modelled: waits due to variation of
+//   the wall clock, and caches that a smaller part fits into.
 #pragma once
 
 #include <cstdint>

@@ -113,7 +113,8 @@ struct FlowResult {
   std::optional<FlowErrorResult> error{};  // none: unmeasured
 };
 
-// The busiest link, where the buffer behind it carries less than the link (topology/credit_loop.h).
+// Busiest link of the run, if the buffer behind it sustains less than the rate of the link
+// (topology/credit_loop.h).
 struct CreditLimit {
   std::string link;
   std::uint64_t buffer_bytes = 0, covering_bytes = 0;
@@ -146,8 +147,8 @@ struct RunResult {
   std::string model;
   int lanes = 1;
   double clock_ghz = 0;
-  // Summary of all parts: different names joined by +, the largest size, bandwidths of the part
-  // that ends last over the whole time.
+  // Summary of all parts: different names are joined by +; the size is the largest. Bandwidths are
+  // those of the part that ends last, over the whole time.
   std::string collective;
   std::string algorithm;
   std::vector<std::vector<int>> groups;

@@ -3,12 +3,13 @@
 //
 // Routing by coordinates, in a grid of mesh routers: the port that faces the first hop
 //   (routing/mesh_routing.h); `spread` is ignored.
-// Routing by table, in a FRED tree: any port leads to every endpoint, by slices of their own;
-//   `spread`, 0 or more, chooses: port spread modulo the number of ports. Packets by one port stay
-//   in order, packets by several may overtake each other. If slices have failed components
-//   (topology/faults.h) and the chosen port does not lead there, one of the ports that do.
-// Paths of its own (topology/unicast_paths.h): port `spread` of all ports with equally good paths,
-//   modulo their number.
+// Routing by table, in a FRED tree: every port leads to every endpoint, each port by its own slice.
+//   The port is `spread` (0 or more) modulo the number of ports. Packets through one port stay in
+//   order; packets through different ports may overtake each other. If the chosen port does not
+//   lead to the endpoint because of failed components (topology/faults.h), one of the ports that do
+//   is taken.
+// Paths of the topology (topology/unicast_paths.h): `spread` modulo the number of ports with
+//   equally good paths selects one of these.
 // Errors: BadInput if no port leads there any more.
 #pragma once
 

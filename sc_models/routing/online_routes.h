@@ -3,16 +3,16 @@
 // switch/register_map.h): up and down a tree by destination. Switches on rings and lines:
 // routing/detail/dimension_routes.h; others: topology/unicast_paths.h.
 //
-// Rule, per chiplet and destination: down, if the destination lies below; else up. A destination
-//   has a digit per level: its address, written with the numbers of uplinks per chiplet as bases,
-//   lowest level first. On the way up it takes the uplink of its digit at every level; this leads
-//   to the same chiplet per level from all sources, and on the way down it takes the links by which
-//   it would have come up. So a destination has one path from every source port, packets stay in
-//   order, and the destinations are spread evenly over the parallel links of every level,
-//   independently of the choices at lower levels (an address modulo the number of links would,
-//   above the first level, leave links that none of a chiplet's destinations choose).
-//   If links have failed (topology/faults.h) the rule applies to the links that still lead there:
-//   down if possible, else up to a chiplet from which the destination can be reached.
+// Rule, per chiplet and destination: down, if the destination lies below; else up. The address of a
+//   destination, written with the numbers of uplinks per chiplet as bases, gives it a digit per
+//   level, lowest level first. On the way up a packet takes the uplink of its digit at every level,
+//   which leads to the same chiplet per level from all sources. On the way down it takes the same
+//   links as a packet on the way up from the destination would. So there is one path from every
+//   source port to a destination, packets stay in order, and destinations are spread evenly over
+//   the parallel links of every level, independently of the choices at lower levels (an address
+//   modulo the number of links would leave links above the first level without destinations). If
+//   links have failed (topology/faults.h) the rule applies to the links that still lead to the
+//   destination: down if possible, else up to a chiplet from which it can be reached.
 // Deadlock: none; a packet that has gone down never goes up again.
 #pragma once
 

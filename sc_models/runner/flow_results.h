@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of runs of `--engine flow` on machines and systems.
 //
-// Short runs: a run whose flits cross in total no more links than allowed for operations that
-//   calibrate flows (runner/detail/machine_calibration.h) is simulated exactly, so the exact run
-//   costs no more and has no error. Operations of a few kilobytes overlap in ways that no
-//   measurement of a single operation shows: training iterations of a few thousand cycles were up
-//   to 37 % off as flows.
+// Short runs: a run is simulated exactly if it has no more flit-hops than the calibration of single
+//   operations may take (runner/detail/machine_calibration.h). The exact run then costs no more and
+//   has no error. Operations of a few kilobytes overlap in ways that no measurement of a single
+//   operation shows: as flows, training iterations of a few thousand cycles were up to 37 % off.
 // Stated error: larger than the measured one, since the run itself was not measured. The margin was
 //   found on random works on small machines with all kinds of switches; 95 % of other works are
 //   within it (docs/studies/flow_error.md, scripts/reproduce flow_error --stated). Sizes between

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a study, in order: work by work, machine by machine, then its settings, the options of
-// the work and the seed, the last of these changing first. Axes that are zipped change together, at
-// the place of the first one.
+// Points of a study, in order: by work, machine, settings of the machine, options of the work and
+// seed; the seed changes fastest. Zipped axes change together, in the place of the first of them.
 //
-// Errors: BadInput with file and line: more than kMaxStudyPoints points, exclusions not counted;
-//   zipped axes of different lengths, or with only some of them in a point; no point left.
+// Errors: BadInput with file and line: more than kMaxStudyPoints points, not counting exclusions;
+//   zipped axes of different lengths, or of which a point has only some; no point left.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // Equal points give equal text, byte for byte, wherever and in whatever order they were run.
 // Columns of CSV are the keys of the JSON lines; keys of nested objects are prefixed with the key
 // of the object and a dot ("settings.npu.count", "results.cycles"); columns without a value in any
-// row are left out. Keys: results/fields/sweep.h.
+// row are left out.
 // Keys: results/fields/sweep.h.
 // Errors: none.
 #pragma once

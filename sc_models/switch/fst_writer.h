@@ -5,15 +5,14 @@
 // fst_writer.cpp builds it on top of other file functions:
 // - An existing file is overwritten in place, so that it keeps its mode, owner and links.
 // - Temporary data beside the waveform is in memory: no FILE.hier, no files in /tmp.
-// - Errors of the disk are thrown, where the writer would go on and at the end map missing pages
-//   (SIGBUS).
-// - Lack of memory is thrown as std::bad_alloc, where the writer would go on.
-// - Value changes go to the file in blocks of a configured size, instead of 128 MB, which take
-//   seconds.
+// - Disk errors are thrown. The original goes on, and maps missing pages at the end (SIGBUS).
+// - Lack of memory is thrown as std::bad_alloc. The original goes on.
+// - Value changes are written in blocks of a configured size. The original has blocks of 128 MB,
+//   which take seconds.
 // - The hierarchy of the signals is before the first block, not behind the last one: a file that
 //   was never closed has it, and opens with all of its complete blocks.
-// Errors: std::system_error, only while an FstErrors lives on the thread, since destructors close
-//   the writer, too. Without one they are ignored, and the file is short.
+// Errors: std::system_error, but only while the thread has an FstErrors, since destructors close
+//   the writer, too. Without one errors are ignored, and the file is truncated.
 #pragma once
 
 #include <cstddef>

@@ -6,11 +6,12 @@
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
 // Timing: step() is one rising clock edge. Inputs are the pins before the edge, outputs are the
-//   registered output pins after it. `out_ready` bit p: the link at output p takes a flit whose
-//   launch is decided at this edge; the flit is on the pins after the edge launch_edges() later, or
-//   sooner, so out_valid is never raised at an edge if out_ready was low there and at as many edges
-//   before. Credits count flit slots of the receiver's buffer, per port and VC; one return per
-//   port, VC and cycle. A credit given at edge e may be spent at e at the earliest.
+//   registered output pins after it. `out_ready` bit p: the link at output p can take a flit whose
+//   launch is decided at this edge. The flit is on the pins after the edge launch_edges() later, or
+//   sooner. So out_valid is only raised at an edge if out_ready was high at that edge, or at one of
+//   the launch_edges() edges before. Credits count flit slots of the buffer of the receiver, per
+//   port and VC; at most one returns per port, VC and cycle. A credit given at edge e may be spent
+//   at e at the earliest.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Groups: an implementation may let many of its switches be stepped at once

@@ -8,9 +8,9 @@
 //   the clock edge of that cycle.
 // File: an existing file is overwritten in place and keeps its mode, owner and links. It is locked
 //   (flock) until it is closed, so that two runs do not write one waveform. Blocks are small, so
-//   that closing the file takes a fraction of a second. They go to the file at the first dump and
-//   at the first one of every second after it: the file of a killed run opens, with all but its
-//   last second.
+//   that closing the file takes a fraction of a second. They are written at the first dump, and
+//   then at the first dump of every second: the file of a killed run opens, with all but its last
+//   second.
 // VCD: if the path ends in .vcd. FILE.vcd.fst is recorded then, and becomes FILE.vcd when it is
 //   closed (switch/vcd_file.h); a killed run leaves FILE.vcd.fst.
 // Errors: BadInput when the file cannot be opened, is no regular file, or another run writes it;

@@ -11,22 +11,23 @@
 //   A multicast to a box without its root takes the fewest hops to the box, lowest dimension first,
 //   through NPUs, which forward a chunk once it is complete.
 // Chunks: the vector is cut into chunks, which go through the steps independently.
-// Order: a block has one step of a family of like collectives at a time, whichever of its chunks,
-//   in the same order at all of its NPUs: by chunk and step together, so that the first chunks come
-//   down while the last ones go up; or as systems/detail/chunk_schedule.h has it, where the latency
-//   of each step overlaps with the next one and an all-reduce is a reduce-scatter and an all-gather
-//   in its last dimension, too, unless that takes longer. Where switches add up, of all families,
-//   without such overlap.
+// Order: a block runs one step of a family of similar collectives at a time, for any chunk, in the
+//   same order at all of its NPUs. The order is by chunk and step together, so that the first
+//   chunks are on the way down while the last ones are on the way up. With the order of
+//   systems/detail/chunk_schedule.h the latency of each step overlaps with the next one, and an
+//   all-reduce is a reduce-scatter and an all-gather in its last dimension, too, unless that takes
+//   longer. A block whose switches add runs one step of all families at a time, without such
+//   overlap.
 // Algorithms: by dimension, "ring,direct" lowest first; one word or "auto" for all.
 // Sizes: the share of a vector after a reduce-scatter is rounded up to bytes.
 // Collectives of one request that have the same shape are planned together: different groups of a
 //   dimension share the steps.
-// Idealised: a chunk's data is complete in a step before the next one begins with it, at all NPUs
-//   of the groups that do the same; the data of each step is verified by itself, not the sum over
-//   all dimensions.
-// Errors: BadInput for groups that are no boxes, collectives that have no hierarchical form, words
-//   for dimensions that are not there, numbers of chunks out of range, phases of all steps together
-//   that the switches have no room for.
+// Idealised: the data of a chunk is complete in a step, at all NPUs of the groups with equal work,
+//   before the next step begins with it; the data of each step is verified by itself, not the sum
+//   over all dimensions.
+// Errors: BadInput for groups that are no boxes, collectives without a hierarchical form,
+//   algorithms for dimensions that do not exist, numbers of chunks out of range, and phases of all
+//   steps together that exceed the phase stores of the switches.
 // Source: Cho et al., BlueConnect, MLSys 2019; Rashidi et al., Themis, ISCA 2022, §2.
 #pragma once
 
@@ -48,8 +49,8 @@ struct SystemStep {
   std::vector<int> groups{};           // groups that do the step at the same time; ascending
   std::shared_ptr<const Plan> plan{};  // on the block; its parts begin together
   std::vector<int> after{};            // earlier steps that must be complete before this one starts
-  // Earlier steps on the blocks whose data have left when this step starts, but need not have
-  // arrived; and settled steps, whose data have arrived, so far back that the steps in between
+  // `behind`: earlier steps on the same blocks whose data have left when this step starts, but need
+  // not have arrived. `settled`: steps whose data have arrived by then, since the steps in between
   // cover the latency.
   std::vector<int> behind{}, settled{};
   std::vector<int> collectives{};  // indices in SystemPlan::collectives to which the step belongs

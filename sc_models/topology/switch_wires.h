@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires inside a switch's chiplet: register stages between each pin and the switch in the middle.
 //
-// Model: they are part of the latency of the links at the switch, at either end: a link between
-//   switches has the stages of both ends, a link to an NPU the stages of one end. That is exact, as
-//   long as the stages are the same for flits and credits in both directions: a chain of registers
-//   only delays flits and credits. A link's pace and its retransmission are kept where its flits
-//   are launched, in the middle; the pins have the same spacing some cycles later. So RTL and twin
-//   of a switch need no stages of their own. On a link that retransmits, the stages are part of its
-//   loop, too.
+// Model: the stages are part of the latency of the links at the switch: a link between switches has
+//   the stages of both ends, a link to an NPU the stages of one end. This is exact if flits and
+//   credits have equal stages in both directions, since a chain of registers only delays them.
+//   Pacing and retransmission of a link take place in the middle, where flits are launched; the
+//   pins have the same spacing some cycles later. So RTL and twin of a switch need no stages of
+//   their own. On a link with retransmission the stages are part of the loop, too.
 // Links on a die (a mesh's NPU and its router) cross no pin and have none.
 // Default: half a side of the chiplet at the delay of a repeated wire, rounded up to cycles: 26 mm
 //   at 0.1 ns/mm and 1.5 GHz are 2 cycles.

@@ -62,9 +62,9 @@ class TopologyKind {
   // come with the program.
   virtual std::optional<MachineExample> example(const std::filesystem::path& configs) const;
 
-  // Turns off collectives in the switches, with a note, if the switches of such a topology have no
-  // adders (`why`) and were set over the machine file's switches. BadInput if the file itself has
-  // both.
+  // Turns off collectives in the switches, with a note, if a setting gives this topology switches
+  // without adders (`why`) while the machine file asks for such collectives. BadInput if the file
+  // itself has both.
   virtual void leave_switches(const FabricKeys& keys, Topology& topology,
                               const std::string& why) const;
 

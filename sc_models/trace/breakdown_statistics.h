@@ -14,7 +14,8 @@
 
 namespace fredsim {
 
-// Histogram of cycles, exact; packets up to `packets` that were not added count as zeros.
+// Histogram of cycles, exact. figures(): over `packets` packets; packets that were not added count
+// as zeros.
 class CycleCounts {
  public:
   void add(std::uint64_t cycles, std::uint64_t times);

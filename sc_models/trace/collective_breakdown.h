@@ -4,10 +4,10 @@
 //
 // A packet: from the edge at which an NPU passes it to its NIC to the edge at which its last flit
 //   is taken.
-// A collective: from its start to its end, along the critical path of its last result: the packet
-//   that was delivered last, the packet that its sender needed for it (of the same tree and index,
-//   the one that came last), and so on. Time at an NPU between them is "source" until the first one
-//   was passed to a NIC, and "queue" until one was forwarded.
+// A collective: from its start to its end, along the critical path of its last result. The path has
+//   the packet that was delivered last; before it the packet that its sender needed for it (of the
+//   same tree and index, the last to arrive); and so on. Time at an NPU between two packets is
+//   "queue". Time before the first packet of the path was passed to a NIC is "source".
 // Acknowledgements (plan/acknowledgements.h) are not followed: waits for them are in "source" and
 //   "queue".
 // Operations of a work: all packets of a part are one kind; paths of its collectives are added up,
@@ -109,8 +109,8 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   std::uint64_t first_ = 0;
   std::vector<RingQueue<Handed>> handed_;  // index: endpoint's port and VC
   std::vector<PartState> parts_;
-  // Key: number of the tree, and NPU. Last delivered packets, by their index modulo the number of
-  // places; none if no packet is forwarded there.
+  // Key: number of the tree, and NPU. Value: the last delivered packets, at their index modulo the
+  // size; empty if the NPU forwards no packet of the tree.
   std::map<std::pair<int, NodeId>, std::vector<CriticalPath>> paths_;
   std::vector<Name> received_;   // arrivals in this edge reported by NPUs
   std::vector<Name> delivered_;  // arrivals at the pins

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows every packet over a fabric, from pins alone, and attributes its cycles.
 //
-// Inputs: flits on the pins, credits, ready of links; in switches with phases, the phase in use
-//   (SwitchCore::peek_phase). They are the same in all implementations of a switch, so the result
-//   is.
+// Inputs: flits, credits and ready of links on the pins; in switches with phases also the phase in
+//   use (SwitchCore::peek_phase). They are equal in all implementations of a switch, and so is the
+//   result.
 // A packet's path: its first flit, from buffer to buffer, then its last flit's delay behind it. At
 //   a switch, in edges:
 //     arrival ... pipeline ... [queue] head ... [phase] [credit, link, arbiter] leaves ... pins
 //   Head: the flit is head-of-line in its buffer and, in a sum, the last operand is there: the path
 //   continues from the last operand.
-//   phase: until the phase that it left with was in use. Then, edge by edge, the first that
-//   applies: credit, no room downstream; link, not ready; arbiter, any other cause. If a switch has
-//   staging, room means room in the staging, and credit and link are examined again there. For a
-//   kind without timing (SwitchKind::timing), or a user's own RTL, all but credit and link is
-//   pipeline. For a kind whose buffers are not first in, first out, credit and link are judged by
-//   the output alone, at the edges at which the flit was in the switch beyond the minimum.
+//   phase: from head until the phase of the flit is in use. From then on each edge has the first
+//   cause that applies: credit, no room downstream; link, not ready; arbiter, any other cause. If a
+//   switch has staging, room means room in the staging, and credit and link are examined again
+//   there. For a kind without timing (SwitchKind::timing), or a user's own RTL, all cycles but
+//   credit and link count as pipeline. For a kind whose buffers are not first in, first out, credit
+//   and link are judged by the output alone, for the edges that the flit is in the switch beyond
+//   the minimum.
 // Errors: RunFailed when a flit comes out that never went in, or before it can; when the cycles of
 //   a packet do not add up.
 // Cost: a look at every node per edge, and some work per flit; memory for packets in flight.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape of a trained model, layer by layer: the properties that determine time and traffic.
 //
-// Units: parameters are numbers (of experts: all of them, FLOPs those of a token's), FLOPs are of
-//   the forward pass of one sample (a multiplication and an addition are two; the backward pass
-//   takes twice as many), outputs are bytes of one sample's activations, which are also what its
-//   gradient has: in FP16, until at_value_bytes() makes them as wide as those of a machine. Split
-//   over MP workers (Megatron), a layer has its share of parameters and FLOPs on each of them, and
-//   one that `reduces` ends in an all-reduce of its output in the forward pass, and of the gradient
-//   of its input, which is taken to be as large, in the backward pass.
+// Units: parameters are counts. FLOPs are of the forward pass of one sample (a multiplication and
+//   an addition are two; the backward pass takes twice as many). For experts, parameters are of all
+//   of them, FLOPs of those that a token visits. Outputs are bytes of the activations of one
+//   sample, and of their gradient: in FP16, until at_value_bytes() sets the width of a machine.
+//   Split over MP workers (Megatron), each worker has its share of the parameters and FLOPs of a
+//   layer. A layer that `reduces` ends in an all-reduce of its output in the forward pass, and of
+//   the gradient of its input, assumed to be as large, in the backward pass.
 // Built in: resnet152 (156 convolutions and fully connected layers of torchvision's ResNet-152, 224
 //   x 224 pixels, batch normalisation with its convolution); transformers of h hidden values and
 //   sequences of s tokens, 12 h^2 + 13 h parameters per layer in two halves, attention and MLP,
@@ -70,9 +70,9 @@ struct TransformerShape {
   std::uint64_t hidden = 0, heads = 0;
   std::uint64_t kv_heads = 0;  // fewer than heads: groups of heads share keys and values
   std::uint64_t head_size = 0;
-  // Latent attention: size of the latent vector of a token for keys and values of all heads, size
-  // of the part with the position, beside it (`rope_size`), and size of the latent vector for
-  // queries; 0: keys and values per head, queries from the hidden values.
+  // Latent attention, per token. `kv_rank`: size of the latent vector for keys and values of all
+  // heads; `rope_size`: size of the positional part beside it; `q_rank`: size of the latent vector
+  // for queries. 0: keys and values per head, and queries from the hidden values.
   std::uint64_t kv_rank = 0, rope_size = 0, q_rank = 0;
   std::uint64_t mlp = 0, mlp_matrices = 2;  // hidden x mlp each; 3 where it is gated
   // Experts in place of the MLP of every layer but the first `dense_layers`: a token goes to

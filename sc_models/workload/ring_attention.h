@@ -2,9 +2,10 @@
 // Ring attention of a worker with a share of the tokens: its computations in each step, while the
 // workers pass keys and values around a ring (sequence_split.h).
 //
-// Step 0 has the worker's own tokens, step k the tokens of the worker k before it. Only query-key
-//   pairs that a causal mask leaves count. The chunks are assigned so that all workers have as many
-//   pairs in a step, half a square except in the first.
+// Step 0 has the worker's own tokens, step k the tokens of the worker k places before it. Only
+//   query-key pairs that a causal mask leaves are counted. Chunks are assigned to workers such that
+//   all workers have equally many pairs in a step: half of all pairs of its two blocks, in every
+//   step but the first.
 // Training: the time of a half's pass is split by FLOPs over projections and steps. Models count
 //   every pair, masked ones included, as their sources do: the share of a step in the time of
 //   attention is its share of the unmasked pairs.

@@ -2,24 +2,23 @@
 // Task graph of ASTRA-sim's text workloads, on all NPUs of a machine.
 //
 // An iteration is a forward pass and a backward pass, layer by layer. Forward: a layer waits for
-//   the update of its weights from the iteration before, computes and communicates; the next layer
-//   waits for both. Backward, from the last layer: gradient of the input, then its communication;
-//   meanwhile gradient of the weights, then its communication, for which only the update before the
-//   layer's next forward pass waits. For data-parallel types the gradient of the weights comes
-//   first.
+//   the update of its weights in the iteration before, then computes and communicates; the next
+//   layer waits for both. Backward, from the last layer on: the gradient of the input, then its
+//   communication; during this communication the gradient of the weights, then its communication,
+//   for which only the update before the next forward pass of the layer waits. Data-parallel types
+//   compute the gradient of the weights first.
 // Communication of activations, and of gradients of inputs, is along groups of MP NPUs that share
 //   the model; communication of gradients of weights is along the groups across them:
-//   DATA: MP is 1. MODEL and DISTRIBUTED_INFERENCE (forward passes alone): all NPUs.
-//   HYBRID_TRANSFORMER…, HYBRID_MODEL_DATA: MP NPUs
-//   that follow each other; HYBRID_DATA_MODEL: MP NPUs that are NPUs / MP apart. HYBRID_CUSTOMIZED:
-//   by layer, as said before. HYBRID_DLRM…: data-parallel, but for the first layer, whose
-//   all-to-alls are of all NPUs; layers up to the last one of the bottom
-//   MLP do not wait for it. MICRO: the gradient of the weights alone, over all NPUs, and waited
-//   for.
-// FWD_IN_BCKWD: before the gradients of a layer of `checkpoint_initiates` the layers from the last
-//   checkpoint up to it run forward again.
-// Errors: BadInput where MP is neither in the file nor given, does not divide the NPUs, or is given
-//   where the type says it.
+//   DATA: MP is 1. MODEL and DISTRIBUTED_INFERENCE (forward passes only): MP is all NPUs.
+//   HYBRID_TRANSFORMER…, HYBRID_MODEL_DATA: groups of MP consecutive NPUs. HYBRID_DATA_MODEL:
+//   groups of MP NPUs that are NPUs / MP apart. HYBRID_CUSTOMIZED: by the type of each layer.
+//   HYBRID_DLRM…: data-parallel, except for the first layer, whose all-to-alls are over all NPUs;
+//   layers up to the last layer of the bottom MLP do not wait for it. MICRO: only the gradient of
+//   the weights, over all NPUs; the next layer waits for it.
+// FWD_IN_BCKWD: before the gradients of a layer in `checkpoint_initiates`, all layers from the last
+//   checkpoint up to this layer repeat their forward pass.
+// Errors: BadInput if MP is neither in the file nor given, does not divide the NPUs, or is given
+//   although the type defines it.
 #pragma once
 
 #include <string>

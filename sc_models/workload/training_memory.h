@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of an NPU in training, and the part of it that exceeds the NPU's own memory.
 //
-// Weights, as wide as the machine's, and gradients, FP16: of a worker's share of its stage; if
-//   streamed, of the groups of layers on the NPU at a time. With ZeRO-2 and gradients that are sent
-//   as they come (overlap), gradients of its own share and a bucket.
+// Weights (in the width of the machine) and gradients (FP16): of the worker's share of its stage
+//   or, if streamed, of the groups of layers on the NPU at a time. With ZeRO-2 and gradients that
+//   are sent as soon as they are computed (overlap), gradients of its own share and of one bucket.
 // Optimizer: the state of workload/optimizer.h, of the parameters that the worker updates.
 // Activations: of all samples of a replica, since all microbatches go forward before one goes
 //   backward; and for one microbatch the recomputed activations of the current layer. With full
 //   recomputation a transformer's layer keeps its input, and both of its halves are recomputed
 //   together; a layer that is cut, by stages or streamed groups, keeps the input of either half.
 //   Not counted: buffers of communication, fragmentation of the allocator.
-// Expanded memory takes the excess, in the order of accesses per byte, fewest first: state of the
+// Expanded memory takes the excess, data with the fewest accesses per byte first: state of the
 //   optimizer, activations, gradients, weights.
 // Units: bytes.
-// Errors: expanded_shares(): BadInput for more than both memories hold.
+// Errors: BadInput from expanded_shares() if the data exceeds both memories.
 #pragma once
 
 #include <cstdint>

@@ -5,13 +5,13 @@
 // A layer: projections to queries, keys and values, attention, projection of its output; and an MLP
 //   of `mlp_matrices` matrices of hidden x mlp (2; 3 where it is gated). `kv_heads` below `heads`:
 //   grouped queries, which share keys and values.
-//   Counted are the matrices: norms and biases are left out.
-// Inference: a token behind `context` earlier ones attends to these and itself. An NPU has the
-//   share of one of `mp` workers: whole heads, the largest share on a remainder; keys and values of
-//   a group at every one of its heads. Roofline, part after part: two projections and the MLP's
-//   matrices read their weights once; attention reads keys and values of all tokens; activations go
-//   to memory and back between parts. Weights, activations, and keys and values have the machine's
-//   widths (npu.value_bytes).
+//   Only matrices are counted: norms and biases are left out.
+// Inference: a token with `context` earlier tokens attends to these and itself. An NPU has the
+//   share of one of `mp` workers: whole heads (with a remainder, the largest share), and the keys
+//   and values of every group that one of its heads is in. Time: roofline, part after part. Two
+//   projections and the matrices of the MLP read their weights once; attention reads keys and
+//   values of all tokens; activations are written to memory and read again between parts. Weights,
+//   activations, and keys and values have the widths of the machine (npu.value_bytes).
 // Units: bytes; tokens; picoseconds.
 #pragma once
 

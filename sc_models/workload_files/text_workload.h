@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text workloads of ASTRA-sim 1.0: one line per layer.
 //
-// A file: the type and its options on line 1; the number of layers on line 2; then for each layer
-//   NAME, a reserved field, and compute time in ns, collective, bytes for each of the forward pass,
-//   the gradient of the input and the gradient of the weights; last the time of the update in ns.
-//   Fields are separated by any white space. In HYBRID_CUSTOMIZED a layer has its own type behind
-//   that.
+// A file: line 1 has the type and its options, line 2 the number of layers. Then each layer has
+//   NAME; a reserved field; compute time in ns, collective and bytes, for each of the forward pass,
+//   the gradient of the input and the gradient of the weights; and the time of the update in ns.
+//   Fields are separated by any white space. In HYBRID_CUSTOMIZED each layer ends with its own
+//   type.
 // Types: DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_TRANSFORMER,
 //   HYBRID_TRANSFORMER_FWD_IN_BCKWD, HYBRID_DLRM, HYBRID_DLRM_ENHANCED, HYBRID_CUSTOMIZED, MICRO,
 //   DISTRIBUTED_INFERENCE.

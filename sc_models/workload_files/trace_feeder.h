@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Returns the nodes of a rank's trace as they become ready, and reads ahead no more than necessary.
 //
-// next(): a node whose dependencies are all complete, first in the file first; no value: none is
-//   ready now. The file must have passed check_traces().
-// Memory: nodes that were read and are not complete, up to `window` of them; more only if none of
-//   them can begin or is in flight, since their dependencies come later in the file. Complete nodes
-//   are kept as ranges of ids.
+// next(): returns a node whose dependencies are all complete, the first of them in the file; no
+//   value if none is ready now. The file must have passed check_traces().
+// Memory: up to `window` nodes that were read and are not complete. More are read only if none of
+//   these can begin or is in flight, since their dependencies come later in the file. Complete
+//   nodes are kept as ranges of ids.
 #pragma once
 
 #include <cstdint>

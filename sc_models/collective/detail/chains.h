@@ -2,16 +2,17 @@
 // Chains of collectives with a root: two per part (and slice), each for half of the data, from or
 // to the root around a ring of the members.
 //
-// Which way round the halves go, both the same way or one each, is computed: what takes the part
-//   the shorter time, which is estimated as the flits that the whole plan puts on the busiest of
-//   its links, sent without a gap, and the latencies of the links along its longest chain. On a
-//   ring of single hops one goes each way, since no link then carries more than a half. Where both
-//   ways meet on the same links anyway, as at the ports of a FRED tree's NPUs, both go the same
-//   way: a chain then does not pay for the hop that closes the ring, and packets to one neighbour
-//   do not wait behind packets to the other.
-// Two ways on a FRED tree go by a virtual channel each, where the part has two (channels.h):
-//   packets that wait for an uplink would hold up packets of the other way that stay below it. A
-//   note says so.
+// Direction: forwards or backwards around the ring, computed for each half. All three choices (both
+//   forwards, both backwards, one each) are tried, and the one with the shortest estimated time is
+//   taken: the transfer time of the busiest link of the part, with the flits of the whole plan on
+//   it, plus the link latencies along the longest chain. On a ring of single hops the halves take
+//   opposite directions, since no link then carries more than one half. If both directions share
+//   links anyway, as at the NPU ports of a FRED tree, both halves take the same direction: the
+//   chain then skips the hop that closes the ring, and packets to one neighbour do not wait behind
+//   packets to the other.
+// Virtual channels: on a FRED tree opposite directions use one channel each, if the part has two
+//   (channels.h). On a shared channel, packets that wait for an uplink would block packets of the
+//   other direction that stay below it. A note reports the two channels.
 #pragma once
 
 #include <vector>

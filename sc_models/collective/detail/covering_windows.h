@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of endpoint trees that cover the round trip of their packets.
 //
-// Window: packets that a source may have sent and not seen come back, as results or as
-//   acknowledgements (Part::window). An algorithm's own is enough on links of some 20 ns; over
-//   longer ones, or where few trees share a link, it would set the pace.
-// Needed: a tree has to have as many packets on their way as the busiest link of its part sends of
-//   it in the time that a packet takes from the leaves to the root and back
-//   (collective/plan_time.h), kMargin times, since packets queue; twice that time where sources go
-//   by acknowledgements, which come back along the path of the data.
-// Left as they are: streams (collective/detail/streams.h), algorithms that choose the pace by their
-//   window (Algorithm::paces_by_window), parts in the switches, whose window follows their depth
+// Window: max number of packets of a source in flight, that is sent but not yet confirmed by a
+//   result or an acknowledgement (Part::window). An algorithm's own window is large enough for
+//   links of some 20 ns; on longer links, or where few trees share a link, it would limit the rate.
+// Size: the number of packets of the tree that the busiest link of its part sends during a packet
+//   round trip, from the leaves to the root and back (collective/plan_time.h), times kMargin, since
+//   packets queue. The round trip is doubled for sources that count acknowledgements, which return
+//   along the path of the data.
+// Unchanged: streams (collective/detail/streams.h); algorithms that set their pace by the window
+//   (Algorithm::paces_by_window); parts in the switches, whose window follows from their depth
 //   (collective/in_switch_plan.h).
 #pragma once
 

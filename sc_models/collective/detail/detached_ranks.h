@@ -2,15 +2,16 @@
 // In-switch trees of a slice that does not join all ranks of a group, on a FRED tree with failed
 // components (topology/faults.h).
 //
-// A detached rank, which the slice does not join, sends its operand over any other slice to a
-//   helper, a rank that the slice joins; the helper adds it to its own operand, sends the sum into
-//   the slice, and returns the result. Helpers are the ranks with the lowest load for detached
-//   ranks on the slices that lead to them, ranks of the same L1 switch first, unless they are
-//   reached by much fewer slices. Where uplinks are slow and none of a switch is joined, its ranks
-//   are a chain, of which one sends over the uplinks. Helpers take turns, tree by tree. All-reduce
-//   only: of other collectives endpoint trees carry no more.
-// Virtual channel: a channel that no part uses. On the tree's channel, packets to the helper would
-//   wait behind operands that wait for these packets.
+// Detached rank: a rank that the slice does not join. It sends its operand over another slice to a
+//   helper, a rank that the slice joins. The helper adds the operand to its own, sends the sum into
+//   the slice, and returns the result. The helper is the rank with the lowest load, where each
+//   detached rank counts 1 / (number of slices that lead to its helper). Ranks of the same L1
+//   switch come first, unless uplinks are fast and another rank is reached by at least twice as
+//   many slices. If uplinks are slow and the slice joins no rank of an L1 switch, the ranks of the
+//   switch form a chain, and only one of them sends over the uplinks. Helpers take turns, tree by
+//   tree. All-reduce only: for other collectives endpoint trees carry no more data.
+// Virtual channel: a channel that no part uses. On the channel of the tree, packets to the helper
+//   would wait behind operands that in turn wait for these packets.
 #pragma once
 
 #include <vector>

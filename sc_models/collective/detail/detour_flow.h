@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concurrent flow of several groups of NPUs over the hops of a grid
-// (collective/detail/hop_graph.h), NPUs outside of a group included: the rates at which all groups
-// together make their all-reduces in the least time.
+// (collective/detail/hop_graph.h): the rates at which all groups together complete their
+// all-reduces in the least time. NPUs outside the groups forward.
 //
-// Program: a group of k members has weights of the k^(k-2) spanning trees over its members; a pair
-//   of members that are next to each other in a tree has a flow of that weight, over any paths of
-//   hops that pass no other member, and the same flow back, over the same links. Every hop's links
-//   carry the sum of these flows in each direction. Minimal: the cycles of the busiest link. On
-//   links that are alike both ways, other ways back and trees that differ there and back bring no
-//   more: the mean of such a plan and its reverse is of this form.
-// Solver: simplex (GLPK). Of plans of equal time one with few hops is taken.
+// Linear program: a group of k members has a weight for each of the k^(k-2) spanning trees over its
+//   members. Each edge of a spanning tree is a flow of that weight between its two members, over
+//   any paths of hops that pass no other member, with an equal flow back over the same links. The
+//   load of a link is the sum of the flows on its hops. Objective: the minimum of the cycles of the
+//   busiest link. If links are alike in both directions, different return paths or trees gain
+//   nothing: the mean of such a plan and its reverse has the form above.
+// Solver: simplex (GLPK). Among plans of equal time a plan with few hops is taken.
 // Bound: minimum over all plans in which only members add and all other NPUs forward
 //   (concurrent_flow().cycles).
 // Cost: some ten milliseconds on 5 x 4.
-// Errors: none; groups of 2 to kMaxDetourMembers members, which hops join.
+// Errors: none. Groups must have 2 to kMaxDetourMembers members, connected by hops.
 #pragma once
 
 #include <utility>

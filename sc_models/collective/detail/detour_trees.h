@@ -2,13 +2,13 @@
 // Trees of an all-reduce over paths of a concurrent flow (collective/detail/detour_flow.h): sums go
 // to a root, and results back over the same hops.
 //
-// A tree is a spanning tree over the members with a path for each of its pairs, for as many flits
-//   as the shortest-lived of these paths has left. Paths of a tree share no NPU where there is a
-//   choice; where there is none, the tree is one of all their hops, and the NPU in which they meet
-//   adds.
-// Root: the NPU of the tree that is nearest to the farthest member, a member where there is one, of
-//   several each in turn. The two operands of a long path meet in its middle, which adds them: the
-//   way there and back is no longer than the path.
+// Tree: a spanning tree over the members, with one path for each of its edges. It carries as many
+//   flits as the path with the fewest flits left. The paths of a tree are disjoint if possible;
+//   otherwise the tree consists of all their hops, and the NPU where paths meet adds.
+// Root: the NPU of the tree with the smallest depth below it. Among NPUs of equal depth a member is
+//   preferred, and members take turns. If two members are joined by a long path, an NPU in its
+//   middle is thus the root and adds their operands, so that sums and results together cross no
+//   more hops than the path has.
 #pragma once
 
 #include <utility>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// edge_tree: what an I/O controller on an edge of a mesh or torus sends to NPUs, or gets from them,
-// over a tree of single hops between NPUs: weight streaming (§8, "Weight streaming on an N-wide
-// mesh").
+// edge_tree: weight streaming between an I/O controller on an edge of a mesh or torus and NPUs,
+// over a tree of single hops between NPUs (§8, "Weight streaming on an N-wide mesh").
 //
 // The controller's data go to the NPU of its own router and from there along a comb
 //   (collective/detail/multi_tree.h): from a controller on the north or south edge along its column
@@ -9,8 +8,8 @@
 //   along every column. Sums come back over the same links. With all controllers of a mesh at once
 //   the hottest link carries 2 N - 1 streams for the longer side N: 9 on 5 x 4
 //   (tests/collective/io_plan_test.cpp).
-// Group: one I/O controller, the root, and NPUs that fill a rectangle with its router in it; of a
-//   stream (Part::roots) the other roots count for nothing.
+// Group: one I/O controller, the root, and NPUs that fill a rectangle which includes its router.
+//   The other roots of a stream (Part::roots) are ignored.
 #pragma once
 
 #include <optional>

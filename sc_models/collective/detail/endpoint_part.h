@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One part of a plan at the endpoints, on any fabric, by unicast packets between NPUs (§7.2), while
-// an algorithm (collective/algorithms) makes its trees. Where there are slices everything is cut
-// over them, and slice s's share goes by NIC port s.
+// One part of a plan at the endpoints, on any fabric: unicast packets between NPUs (§7.2).
+// Algorithms (collective/algorithms) use it to make their trees. On a fabric with slices all data
+// is divided over the slices, and the share of slice s uses NIC port s.
 #pragma once
 
 #include <cstdint>

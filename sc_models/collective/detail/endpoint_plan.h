@@ -11,9 +11,10 @@
 
 namespace fredsim {
 
-// Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more);
-// in place of the trees of a chain, whose directions depend on all other parts, its description is
-// appended to `chains`.
+// Fills algorithm, window and trees of plan.parts[part], whose members are set (two or more). A
+// chain, whose direction depends on all other parts, gets no trees yet: its description is appended
+// to `chains`. Errors: BadInput for an algorithm that the group, fabric or collective does not
+// support.
 // Errors: BadInput for an algorithm that the group, fabric or collective does not have.
 void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
                    std::vector<ChainSpec>& chains);

@@ -19,9 +19,10 @@ RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& me
 // A rectangle of a grid by rows and columns, any other group in group order.
 RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// Box by switch and level of a tree of switches; one-dimensional where switches of a level differ
-// in their number of members. Without levels along the dimensions of the fabric; one-dimensional
-// where the members do not fill a box of them.
+// Box of a group on a tree of switches: a dimension per level. On a fabric without levels: a
+// dimension per dimension of the fabric. One-dimensional (flat_box()) if the switches of a level
+// differ in their number of members, or if the members do not fill a box of the fabric's
+// dimensions.
 RingBox level_box(const Topology& topology, const std::vector<NodeId>& members);
 
 // Empty: level_box() has two dimensions or more. Otherwise the end of a message, as of

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_tree: collectives of a group that fills a rectangle of a mesh or torus, over combs,
-//   spanning trees of single hops that together load all links of the rectangle alike.
+// multi_tree: collectives of a group that fills a rectangle of a mesh or torus, over combs:
+// spanning trees of single hops that together put an equal load on all links of the rectangle.
 //
-// Comb: a line through the root cell, the spine, and from each of its cells a line across, a tooth,
-//   both ways from there; a row spine has teeth along the columns, a column spine along the rows.
-//   Sums go towards the root, results back over the same links the other way. On a line that is a
-//   ring (of a torus) both ways are equally long, or one is a link longer, and the link opposite to
-//   where the line is entered is left out.
-// all_reduce: on a mesh w × h a comb per row and per column, rooted in its middle, on a torus at
-//   cells along it too. A tree has N - 1 links and uses each both ways, so that the trees put (N -
-//   1) / E of the vector on each direction of the E links on average. comb_share() is the part of
-//   the data on row spines for which all links carry just that. No all-reduce that adds in the NPUs
-//   can do better: it takes 2 (N - 1) transfers of every element (N - 1 to bring N operands
-//   together, N - 1 to distribute the sum), over 2 E directions of links. On 5 × 4 19/31 = 0.613 of
-//   the vector, where the hierarchical ring puts 0.95; on a torus of 5 × 4 19/40 = 0.475. A corner
-//   of a mesh has two links, which asks for 0.5 only.
-// reduce_scatter, all_gather: each block has its rank for a root, two combs, with the share of each
-//   balanced likewise; on rings of even length, where the longer path of neighbouring roots goes
-//   one way and the other in turn, to 11 %.
-// reduce, broadcast, multicast: the same from or to the one root, on a mesh only.
-// The longest path is from a corner of the rectangle to the root and back, (w + h) / 2 to w + h
-//   hops each way, about half of the rings'.
-// Deadlock: none. Every hop is a unicast by itself, from one NPU to a neighbour, one link long: a
-//   packet that has entered the network needs nothing but that link and its receiver, and NPUs take
-//   in whatever arrives, whether or not they can send on (npu/npu.h), so that every packet in the
-//   network leaves it.
+// Comb: a line through the root cell, the spine, and from each cell of the spine a line across in
+//   both directions, a tooth. A row spine has teeth along the columns, a column spine along the
+//   rows. Sums go towards the root, results return over the same links. If a line is a ring (of a
+//   torus), its two directions are equally long, or differ by one link, and the link opposite to
+//   its entry is left out.
+// all_reduce: on a mesh w × h a comb per row and per column, rooted in its middle; on a torus also
+//   rooted at cells along it. A tree has N - 1 links and uses each in both directions, so on
+//   average the trees put (N - 1) / E of the vector on each direction of the E links. comb_share()
+//   is the share of the data on row spines for which all links carry exactly this load. No
+//   all-reduce that adds in the NPUs can do better: it takes 2 (N - 1) transfers of every element
+//   (N - 1 to bring N operands together, N - 1 to distribute the sum), over 2 E directions of
+//   links. On 5 × 4 the load is 19/31 = 0.613 of the vector, where the hierarchical ring puts 0.95;
+//   on a torus of 5 × 4 it is 19/40 = 0.475. The corner of a mesh has two links, which only require
+//   0.5.
+// reduce_scatter, all_gather: two combs per block, rooted at the rank of the block, with shares
+//   balanced likewise. On rings of even length the longer path of neighbouring roots alternates
+//   between the two directions; the balance there is within 11 %.
+// reduce, broadcast, multicast: combs from or to their one root, on a mesh only.
+// Deadlock: none. Every hop is a unicast of its own, from an NPU to its neighbour over one link. A
+//   packet in the network only needs that link and its receiver, and NPUs accept all arrivals,
+//   whether or not they can send (npu/npu.h), so that every packet leaves the network.
 #pragma once
 
 #include <optional>

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_tree where no combs fit (collective/detail/multi_tree.h): all-reduces of a group of NPUs of
-//   a grid that fills no rectangle, or on links that are not alike, since components have failed
-//   (topology/faults.h).
+// multi_tree where no combs fit (collective/detail/multi_tree.h): all-reduces of a group of grid
+// NPUs that fills no rectangle, or whose links differ because components have failed
+// (topology/faults.h).
 //
-// Hops: from a member to another that is a link or two away by no other member's router; links of
-//   all hops between two members, there and back, carry the sums and results of a tree with that
-//   hop. A router without a member only forwards.
-// Packing: 1 to 16 spanning trees of these hops, each for an equal share of the vector, so many
-//   that the busiest link, by what it carries over its rate, is minimal; more trees only for half a
-//   per cent less. A tree begins as short paths from the member that is nearest to all, past loaded
-//   links. Then hops over the busiest links are replaced by hops that connect the same two parts of
-//   a tree and have spare capacity, up to three in a chain where each takes the place of the next;
-//   finally, hops are replaced by hops that shorten a tree. Above 64 members: no chains, and 1, 2,
-//   4, 8 or 16 trees as they are. Root of a tree: the middle of its longest path.
-// Quality: the busiest link of 60 random groups of 3 to 9 has at most 1.1 times what any trees
-//   need, by the partition bound of Nash-Williams and Tutte
+// Hops: a hop connects two members that are one or two links apart, and passes no other member's
+//   router. The links of the hop in both directions carry the sums and results of the trees that
+//   use it. A router without a member only forwards.
+// Packing: 1 to 16 spanning trees of these hops, each for an equal share of the vector. The number
+//   of trees minimises the time of the busiest link, load over rate; a larger number must reduce it
+//   by at least half a per cent. A tree starts as short paths from the member that is nearest to
+//   all members, avoiding loaded links. Hops over the busiest links are then replaced by hops with
+//   spare capacity that connect the same two parts of a tree, in chains of up to three
+//   replacements; finally, replacements that shorten a tree are made. Above 64 members there are no
+//   chains, and only 1, 2, 4, 8 or 16 trees are tried. Root of a tree: the middle of its longest
+//   path.
+// Quality: over 60 random groups of 3 to 9 members the busiest link carries at most 1.1 times the
+//   minimum for any trees, by the partition bound of Nash-Williams and Tutte
 //   (tests/collective/packed_trees_test.cpp).
 // Cost: tens of milliseconds for 20 members, a second and a half for 1023.
-// Deadlock: none. Every hop is a unicast by itself, as in multi_tree.h.
-// Source: none in the paper, whose mesh has rings alone.
+// Deadlock: none. Every hop is a unicast of its own, as in multi_tree.h.
+// Source: not in the paper, whose mesh only has rings.
 #pragma once
 
 #include <utility>

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pace of packets, PacketOrder::kPaced: sources start packets of a tree evenly, as many in a frame
-// of cycles as the busiest link takes, and all channels send them in an order
-// (collective/detail/packet_order.h).
+// Pace of packets, PacketOrder::kPaced: sources start the packets of a tree at even intervals, as
+// many per frame of cycles as the busiest link can carry, and all channels send them in a fixed
+// order (collective/detail/packet_order.h).
 //
-// Sources that send as fast as they may keep links saturated: every queue then depends on the whole
-//   history, and states recur late or never. With a pace the load of a link never exceeds its rate,
-//   queues hold the packets of one frame, and some latencies after the start the state of the
-//   machine recurs after each frame (engine/memo/recurrence.h).
-// Frame: cycles, kSlack more than the busiest link sends for, so that queues filled during the
-//   start drain (with a third of that, all-gathers on 5 x 4 do not recur); as short as rounding to
-//   whole cycles costs no more than kMaxLoss, or else the best frame up to kLongestFrame. Trees
-//   send packets in it in the ratio of their intervals. Acknowledgements count, too; one goes with
-//   a whole number of frames' packets of its tree (Tree::acknowledge_packets).
-// Buildable: a source has a counter that gains `in_frame` per cycle and starts a packet at `frame`;
-//   nothing waits for a common clock, the first packet leaves at once.
-// Without: FRED trees, whose switches do not reach the rate of their links with what sources send
-//   evenly (hier_ring on Fred-C 4 to 6 % slower); all-to-alls, with which routers do not either (42
-//   % slower); routers that add; streams; parts that share links; what packet_order.h finds no
-//   order for. A note says so.
-// Cost: of 64 MiB on 5 x 4 multi_tree and hier_ring take 0.6 % more cycles than without,
+// Reason: sources that send as fast as possible keep links saturated. Every queue then depends on
+//   the whole history, and states recur late or never. With a pace the load of a link never exceeds
+//   its rate, and queues hold the packets of one frame; a few latencies after the start the state
+//   of the machine recurs after each frame (engine/memo/recurrence.h).
+// Frame: kSlack longer than the busiest link needs, so that queues filled during the start drain
+//   (with a third of this slack, all-gathers on 5 x 4 do not recur). It is the shortest frame whose
+//   rounding to whole cycles costs no more than kMaxLoss, or else the best frame up to
+//   kLongestFrame. Trees send packets in it in the ratio of their intervals. Acknowledgements are
+//   included in the load; one acknowledgement covers the packets of its tree in a whole number of
+//   frames (Tree::acknowledge_packets).
+// Hardware: a counter per source gains `in_frame` per cycle, and a packet starts when it reaches
+//   `frame`. No common clock is needed, and the first packet leaves at once.
+// Without a pace: FRED trees, whose switches do not reach the rate of their links under evenly
+//   spaced packets (hier_ring on Fred-C 4 to 6 % slower); all-to-alls, for which routers do not
+//   reach it either (42 % slower); routers that add; streams; parts that share links; and parts
+//   without an order (packet_order.h). A note gives the reason.
+// Cost: at 64 MiB on 5 x 4, multi_tree and hier_ring take 0.6 % more cycles than without a pace,
 //   reduce-scatters 0.3, all-gathers 0.6, broadcasts 0.4.
 #pragma once
 
@@ -27,10 +28,10 @@
 
 namespace fredsim {
 
-// Parts that cannot have one, with a note; before they are given an order.
+// Removes the pace of parts that cannot have one, with a note; call before they get an order.
 void refuse_packet_pace(const Topology& topology, Plan& plan);
-// Fills in Part::frame, Tree::in_frame and ::acknowledge_packets of parts that are to have a pace.
-// Who acknowledges and the order of packets are set.
+// Fills Part::frame, Tree::in_frame and Tree::acknowledge_packets of parts with a pace. Requires
+// acknowledging ranks and the order of packets.
 void set_packet_pace(const Topology& topology, Plan& plan);
 
 }  // namespace fredsim

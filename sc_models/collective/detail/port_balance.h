@@ -17,9 +17,9 @@
 
 namespace fredsim {
 
-// Sets Send::port of all endpoint hops, but of endpoint trees with Part::slice_weights. Before
-// acknowledgements and the order of packets are added, which go by it. Nothing on machines that are
-// whole, nor on grids.
+// Sets Send::port of all endpoint hops, except in trees of parts with Part::slice_weights. Call
+// before acknowledgements and the order of packets are added, which depend on the ports. No effect
+// on grids and on machines without failures.
 void balance_ports(const Topology& topology, Plan& plan);
 
 // Number of shares into which a rank's data is cut for the NIC ports: one per port on a machine

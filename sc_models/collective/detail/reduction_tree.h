@@ -42,33 +42,31 @@ struct PortMasks {
 };
 using PortUse = std::map<NodeId, PortMasks>;
 
-// The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each that is
-// joined leads into it.
+// Lowest nodes of a group in a slice. `members`: by rank; the NIC port `slice` of each joined
+// member leads into the slice.
 ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,
                            const std::vector<bool>& joined);
 // NIC port at which a member sends into a slice: the slice's number; on a grid, which has one
 // slice, the first port with a link.
 int slice_nic_port(const Topology& topology, NodeId member, int slice);
 
-// Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is
-// the same order at every chiplet below the same switch; slower ones (topology/faults.h) behind the
-// others.
+// Uplinks of a chiplet, in the order of the chiplets and ports that they lead to, which is the same
+// at every chiplet below a switch; slower ones (topology/faults.h) last.
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
 
 // Use of the uplink of a node by a group: outputs not 0, upwards; inputs not 0, downwards.
 PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRoles& roles);
 
-// Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, until it returns
-// true; false when it never did.
+// Calls `visit` with reduction trees on `lowest` that use only uplinks left free by `used`, until
+// it returns true. Returns false if it never did.
 //
-// Order, the same in every slice: first the same uplink number at every chiplet of a level, then,
-// where the chiplets of a level have a chiplet above in common, all other choices of uplinks that
-// lead to it. Of uplinks that no routing can tell apart (the same two chiplets, the same edge
-// µSwitch at both ends: flows share sub-networks or do not by edge µSwitches alone) one is visited.
-// It is one that is half taken, in the other direction, where there is any: then no uplink is left
-// half taken in one direction while another is in the other direction, so that what fits on them
-// does not depend on the order. On a two-level tree the visit is therefore complete: if no visited
-// tree has a routing, no tree has one.
+// Order, the same in every slice: first equal uplink numbers at all chiplets of a level; then,
+// where the chiplets of a level have a common chiplet above, all other choices of uplinks that lead
+// to it. Uplinks are equivalent for routing if they join the same two chiplets at the same edge
+// µSwitch of each, since flows conflict by edge µSwitch only. Of equivalent uplinks one is visited,
+// preferably one that is already taken in the other direction: so no two uplinks are each taken in
+// a different direction, and the remaining capacity does not depend on the order. On a two-level
+// tree the visit is therefore complete: if no visited tree has a routing, no tree has one.
 bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
                            const GroupRoles& roles, const PortUse& used,
                            const std::function<bool(const ReductionTree&)>& visit);

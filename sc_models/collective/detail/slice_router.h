@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of the in-switch trees of one slice: uplinks and routings of the parts that are under way
-// together. A grid is one slice; in place of uplinks its parts choose rows and columns
+// Routes of the in-switch trees of one slice: uplinks and routings of the parts that are in flight
+// together. A grid is one slice; its parts choose rows and columns instead of uplinks
 // (collective/detail/grid_trees.h).
 //
 // Input: the parts of one VC in one slice, each with its trees (SliceTree) and its chiplets of
-//   level 1 (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and
-//   uplinks (SlicePart::uplink_trees), so that no port is two parts' and the flows of every chiplet
-//   have a routing in each phase.
-// Search: complete over the uplinks, part by part, going back where flows cannot be routed; it
-//   gives up after a fixed number of steps. Further trees, where an uplink is slower than a port,
-//   are taken as long as they fit.
+//   level 1 (SlicePart::lowest). place() assigns reduction trees to every part, that is chiplets
+//   and uplinks (SlicePart::uplink_trees), such that no two parts share a port and the flows of
+//   every chiplet have a routing in each phase.
+// Search: complete over the uplinks, part by part, with backtracking when flows cannot be routed;
+//   it gives up after a fixed number of steps. Further trees, for uplinks slower than a port, are
+//   taken as long as they fit.
 // Errors: none thrown; obstacle() says why place() failed.
 #pragma once
 
@@ -76,7 +76,7 @@ class RouteCache {
   std::map<Key, RoutedFlows> routed_;
 };
 
-// The parts of one VC that are under way together, in one slice: uplinks and routings.
+// Uplinks and routings of the parts of one VC that are in flight together in one slice.
 class SliceRouter {
  public:
   SliceRouter(const Topology& topology, const Plan& plan, RouteCache& cache, int slice,
@@ -85,8 +85,8 @@ class SliceRouter {
 
   // Chooses the uplinks. False: obstacle() returns the reason.
   bool place();
-  // After place() has failed: the last thing that was in the way, or that uplinks are too few
-  // whatever the switches can route.
+  // Reason after place() has failed: the last obstacle of the search, or too few uplinks for any
+  // routing.
   Obstacle obstacle();
 
   // Flows of every chiplet in a phase, for all parts in order.
@@ -111,14 +111,14 @@ class SliceRouter {
 
   bool gave_up() const;
 
-  // No L1 chiplet has more to send up, or to get from above, than uplinks: says at once what the
-  // search would find out late.
+  // Quick check, before a long search: false if more parts need an uplink of an L1 chiplet in one
+  // direction than the chiplet has.
   bool demand_fits() const;
   bool place_from(std::size_t i);
   bool add_uplink_tree(SlicePart& part);
   void leave_out_slow(SlicePart& part) const;
   void visit(const SlicePart& part, const std::function<bool(const ReductionTree&)>& visit);
-  // Grid: whether no other part has one of the ports; obstacle_ then says where.
+  // Grid: true if no other part has one of the ports; otherwise sets obstacle_ to the place.
   bool is_free(const PortUse& wanted);
   void take(const PortUse& wanted);
   void give_back(const PortUse& wanted);

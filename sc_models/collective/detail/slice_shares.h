@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Share of a group's data per NIC port, that is per slice of a Fred tree. On a grid there is one
-// slice.
+// Share of a group's data per NIC port, that is per slice of a FRED tree. A grid has one slice.
 //
-// All slices carry the same, to a flit. With failed components (topology/faults.h) in-switch trees
-//   are cut anew: over the slices in which all of a group's members reach each other, and for an
-//   all-reduce also the slices that can detach some members (collective/detail/detached_ranks.h),
-//   in proportion to their throughput (Part::slice_weights). Endpoint trees go by the slices that
-//   join all members, too, unless they gain much by more ports: then they are cut evenly and
-//   balanced hop by hop (collective/detail/port_balance.h).
-// Weights: the first cut is even over those slices; from the resulting plan, for a vector long
-//   enough that rounding is negligible, the busiest link of every slice gives the throughput of the
-//   slice. So a slice whose uplinks have become few, or in which an NPU's port is slower, gets
-//   less, and one of which only idle links have failed as much as before. Where ranks are detached,
-//   the throughputs of slices depend on each other: the weights are such that the busiest link of
-//   all has the least to carry, a game of slices against links that is played until both know each
-//   other. Slices that do not improve the result are left out.
+// Without failed components all slices carry equal shares, to a flit. With failed components
+//   (topology/faults.h) the data of in-switch trees is divided in proportion to throughput
+//   (Part::slice_weights), over the slices in which all members of the group reach each other and,
+//   for an all-reduce, also the slices that can detach some members
+//   (collective/detail/detached_ranks.h). Endpoint trees use the slices that join all members, too,
+//   unless further ports gain much: their data is then divided evenly and balanced hop by hop
+//   (collective/detail/port_balance.h).
+// Weights: a first plan with equal shares, for a vector so long that rounding is negligible, gives
+//   the throughput of every slice from its busiest link. So a slice with few uplinks left, or with
+//   a slow NPU port, gets less, and a slice that has only lost idle links gets as much as before.
+//   If ranks are detached, the throughputs of slices depend on each other. The weights then
+//   minimise the load of the busiest link of all: in each round of an iterative game
+//   (best_shares()) the slices respond to the busiest links so far, and the links to the shares so
+//   far. Slices that do not improve the result are left out.
 #pragma once
 
 #include <vector>
@@ -32,7 +32,7 @@ class SliceShares {
   SliceShares(const Topology& topology, std::vector<std::uint64_t> weights);
 
   int slices() const { return slices_; }
-  // Share of a range; `turn` says where the ranges' longer shares begin, so that short ranges are
+  // Share of a range. `turn`: slice at which the longer shares begin, so that short ranges are
   // spread over the slices.
   FlitRange of(const FlitRange& range, int slice, int turn = 0) const;
 
@@ -41,8 +41,8 @@ class SliceShares {
   std::vector<std::uint64_t> weights_;  // empty: all the same
 };
 
-// Weight 1 for each slice that joins all members or, with `detached`, can work without the detached
-// ones, else 0; empty where nothing has failed. The plan's parts must be known.
+// Weights by slice: 1 if the slice joins all members or, with `detached`, can work without the
+// detached ones; else 0. Empty without failures. The parts of the plan must be known.
 std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& plan, int part,
                                         bool detached);
 struct SliceUse {

@@ -5,26 +5,28 @@
 // Interface: enable(); issues and releases go through it to the scheduler; edge() and rest()
 //   replace the scheduler's; call resume() before anybody looks at the machine; callbacks get
 //   completions, simulated or replayed.
-// Method: a trajectory of a communicator ends, and the next one begins, where the first rank of an
-//   operation is complete, or all are, and where a fabric without operations is idle. It is kept
-//   with the digests of the states that it begins and ends in (engine/memo/trajectories.h). On a
-//   state-digest hit the recorded completions are replayed instead of simulated, as long as the
-//   issues are the same as then: the issuer sees no difference. When another operation is issued,
-//   or the record ends, the trajectory is simulated from its state with its inputs up to this
-//   point, and live from here on. The machine may have to be brought to that state first
-//   (engine/memo/resumption.h); this never takes more cycles than were skipped. A simulation may
-//   leave out periods (engine/memo/recurrence.h).
-// Idle: if no operation is in flight and nothing moves, a trajectory begins at the next input,
-//   however long that takes.
-// State: all that the future cycles depend on (OperationScheduler::add_state()), relative to the
-//   cycle, without payload and the numbers of packets. So an idle machine has the same state after
-//   a short idle time and a long one.
-// Exact: cycles, counters of links and switches, payload counts and reports are those of a run in
-//   full (tests/engine/memoisation_test.cpp). A second simulation is compared with the record; a
-//   difference is a std::logic_error. Payload is made, carried and verified in simulated parts.
+// Method: the run is cut into trajectories. One ends, and the next begins, when the first rank of
+//   an operation completes, when an operation completes, and when a fabric without operations is
+//   idle. A trajectory is recorded with the digests of its first and last state
+//   (engine/memo/trajectories.h). On a state-digest hit the recorded completions are replayed
+//   instead of simulated, as long as the issuer repeats the inputs of the record: it sees no
+//   difference. When it issues something else, or the record ends, the trajectory is simulated
+//   again from its first state with the inputs so far, and the run is live from there on. The
+//   machine may have to be brought to that state first (engine/memo/resumption.h), which never
+//   takes more cycles than were skipped. Simulation may leave out periods
+//   (engine/memo/recurrence.h).
+// Idle: if no operation is in flight and nothing moves, the next trajectory begins at the next
+//   input, however late it comes.
+// State: everything that future cycles depend on (OperationScheduler::add_state()), relative to the
+//   current cycle, except payload and packet numbers. An idle machine therefore has the same state
+//   after a short and a long idle time.
+// Exact: cycles, counters of links and switches, payload counts and reports equal those of a fully
+//   simulated run (tests/engine/memoisation_test.cpp). A second simulation is compared with the
+//   record; a difference is a std::logic_error. Payload is generated, carried and verified in
+//   simulated parts only.
 // Off: if a switch cannot give its state (RTL, lockstep).
-// Cost: a digest and a copy of the counters per simulated trajectory. Memory:
-//   FabricOptions::replay_bytes, then all trajectories are dropped.
+// Cost: a digest and a copy of the counters per simulated trajectory. Memory: up to
+//   FabricOptions::replay_bytes; then all trajectories are dropped.
 // Internal to the communicator.
 #pragma once
 

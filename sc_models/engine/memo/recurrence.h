@@ -15,9 +15,9 @@
 // Exact: cycles, counters of links and switches, and times of parts equal the run in full
 //   (tests/engine/recurrence_test.cpp). Payload is made, carried and verified in the simulated
 //   periods.
-// Jobs: all that a communicator has in flight. Between two events of a communicator (a grant, a
-//   rank that begins, an operation that completes, an issue) no other state changes than this
-//   knows; at each event the search begins anew.
+// Jobs: all that a communicator has in flight. Between two events of a communicator (a grant, the
+//   start of a rank, the completion of an operation, an issue) no state outside these jobs, the
+//   fabric and the NPUs changes; each event restarts the search.
 // Where it recurs: rings and multi_tree on a mesh (on a torus late, at 1 GiB after some 780 000
 //   cycles) and rings on FRED trees, due to the order of their packets
 //   (collective/detail/packet_order.h), if they reduce and are long enough. The period follows from
@@ -34,11 +34,11 @@
 //   Tried on a mesh: on every channel first the packet that is furthest behind in its tree. It
 //   costs 0.3 to 1.2 % at 64 MiB and 0.5 to 2.8 % at 1 MiB on 5 x 4, and does not recur there
 //   either.
-// Cost: digests get rarer the longer none recurs, and every other earlier one is dropped then. They
-//   are rarer from the start on large machines, if none recurred in earlier searches with the same
-//   plans in flight, and after a long period was skipped. If one did recur, the search begins with
-//   fractions of that period, which a coarser step would miss. None are taken if no tree is long
-//   enough for three periods.
+// Cost: the interval between digests grows while no state recurs, and every other earlier digest is
+//   dropped at each step. The interval is longer from the start on large machines, if no state
+//   recurred in earlier searches with the same plans in flight, and after a long period was
+//   skipped. If a state did recur, the search begins with fractions of the known period, which a
+//   longer interval would miss. No digests are taken if no tree is long enough for three periods.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 //   following ones with probability 1/2, so that (burst_bits + 1) / 2 bits are wrong on average. A
 //   burst continues in the next word if it reaches beyond the end of one; the next burst begins
 //   after it at the earliest.
-// Rate: wrong bits per bit, bursts included. Bursts begin as rarely as that takes: one of N bits
-//   and the gap behind it are (N + 1) / (2 rate) bits on average, N of which are the burst.
+// Rate: share of wrong bits, bursts included. It sets the mean distance of bursts: a burst of N
+//   bits and the gap behind it take (N + 1) / (2 rate) bits on average.
 #pragma once
 
 #include <cassert>

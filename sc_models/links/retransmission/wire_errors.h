@@ -4,8 +4,8 @@
 // give equal errors.
 //
 // Positions: as in link_check.h, of a flit of all lanes, carried or not.
-// Calls: loses_flit(), then on_flit() unless the flit is lost, for every flit in the order on the
-//   wire; on_word_back() at every edge, but for edges before restart_back().
+// Calls: for every flit, in the order on the wire, loses_flit(), then on_flit() unless the flit is
+//   lost. on_word_back() at every edge; restart_back() after edges without this call.
 #pragma once
 
 #include <rtl/link_pkg.h>

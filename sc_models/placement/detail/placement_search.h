@@ -24,10 +24,10 @@ std::vector<std::vector<int>> search_placements(PlacementLoad& load, std::span<c
                                                 std::vector<std::vector<int>> starts,
                                                 std::uint64_t seed);
 
-// Placements to start from: on a grid every nesting of MP, DP and PP in rectangles that has room,
-// each a x b rectangle of the inner ones, or with less than a row and a column to spare; on a tree
-// every order of nesting, with groups across switches or not. `sizes`: of MP, DP and PP. By worker
-// rank, MP fastest, then DP, then PP.
+// Placements to start from. On a grid: every nesting of MP, DP and PP in rectangles that fits. Each
+// rectangle consists of a x b rectangles of the next inner dimension, all of them used, or all but
+// less than a row and a column. On a tree: every order of nesting, with groups across switches or
+// not. `sizes`: of MP, DP and PP. Placements are by worker rank, MP fastest, then DP, then PP.
 std::vector<std::vector<int>> nested_placements(const Topology& topology, std::span<const int> npus,
                                                 const std::vector<int>& sizes);
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph colouring behind route_flows: the middle sub-network of every flow, level by level (§5).
 //
-// Port p of a level is port p / 2 of the sub-networks one level down (that holds for the odd last
-// port too), so a flow's ports at depth d are its own ports with the last d bits dropped, whatever
-// the colours above. Two flows may therefore share a sub-network at depth d + 1 exactly when their
-// ports at depth d + 1 are disjoint: anything else would make them share an edge µSwitch at depth
-// d. A set of flows is routable at depth d when it can be split into at most m such classes, each
-// of them routable at depth d + 1; at the base (two ports) every set that arrives is routable.
+// Port p of a level is port p / 2 of the sub-networks one level down (also the odd last port). So
+// the ports of a flow at depth d are its own ports without the last d bits, independent of the
+// colours above. Two flows may therefore share a sub-network at depth d + 1 exactly if their ports
+// at depth d + 1 are disjoint; otherwise they would share an edge µSwitch at depth d. A set of
+// flows is routable at depth d if it can be split into at most m such classes, each routable at
+// depth d + 1. At the base (two ports) every set that arrives is routable.
 //
 // The search is complete over all levels: an outer colouring is given up as soon as one of its
 // classes has no colouring further in, and the next one is tried. Colours are interchangeable, so a
 // new one is opened only once per step; colourings found per (depth, set) are remembered.
-// A dead end gives its reason, a set of flows of which no more can be coloured whatever the other
-// flows do, and the search goes back to the latest of them (conflict-directed backjumping). The
-// final reason is a subset that has no colouring in itself; it is remembered, and no set that holds
-// it is searched again. A search that takes long restarts with the flows first that were most often
-// in such reasons, and with twice the budget, so that it ends. Without all this four flows that
-// conflict pairwise, found last, cost millions of steps on 32 ports.
+// A dead end yields its reason: a set of flows of which no more can be coloured, whatever the
+//   colours of all other flows. The search returns to the latest flow of this set
+//   (conflict-directed backjumping). The final reason is a subset that has no colouring; it is
+//   stored, and no superset of it is searched again. A long search restarts with twice the budget,
+//   so that it ends, and with the flows first that were most often in reasons. Without these
+//   measures four flows that conflict pairwise, found last, cost millions of steps on 32 ports.
 #pragma once
 
 #include <array>
@@ -36,7 +36,8 @@ class FlowColouring {
  public:
   using Classes = std::array<FlowSet, kMaxMiddle>;  // flows of each colour
 
-  // `depths` = levels to colour from the outside; fewer than the switch has asks a weaker question.
+  // `depths`: number of levels to colour, from the outside. With fewer levels than the switch has,
+  // a colouring is necessary for a routing but not sufficient.
   FlowColouring(const FredSwitchShape& shape, std::span<const Flow> flows, int depths);
 
   bool routable(int depth, FlowSet set) { return conflict(depth, set) == 0; }
@@ -56,8 +57,8 @@ class FlowColouring {
     Classes classes{};
     int used = 0;
   };
-  // 0: every flow is coloured; otherwise the reason for a dead end; no value: the budget of steps
-  // ran out before either was known.
+  // Returns 0 if every flow is coloured, else the reason for a dead end; no value if the budget of
+  // steps ran out before.
   std::optional<FlowSet> extend(Partial& partial);
   int max_constrained(const Partial& partial) const;
   Classes one_each(FlowSet set) const;

@@ -2,25 +2,26 @@
 // Calibration offsets of flows (runner/calibration.h) on a machine, with or without an exact
 // engine.
 //
-// Works of overlapping collectives: calibrated from a file (flow/calibrator.h) with the same
-//   collectives in the same proportion and with the same starts. Else the exact run itself is the
-//   result if it costs no more than kMaxExactSteps, about five seconds: any other calibration of
-//   one size costs more. A larger run is used, too, if it soon repeats itself: a third of these
-//   steps is tried, once for works that differ only in size. Remaining works use the offset of
-//   smaller sizes of the same work, with its slope (flow/calibrator.h), or of each collective alone
-//   if they do not begin together; matrices, streams and systems without exact runs have no offset.
-//   Their error is unmeasured.
-// Single operations, by rank. Shape: collectives, algorithms, virtual channels and sizes of an
-//   operation's parts, and for each of its trees the participating ranks and the number of flits
-//   and of links crossed, with their rates and latencies. Groups that differ in nothing else, such
-//   as rows of a mesh, share their offset. It is measured by an exact run if all shapes together
-//   cost no more than kMaxShapeHops flits x links, and so no more than the run that they are for.
-//   Else the size is halved until a run is within this limit, and this size, its half and its
-//   quarter are run; the offset of each rank is extrapolated from the largest two. An operation
-//   without such a size of kMinShapeBytes or more, or too large and not determined by sizes (bytes
-//   between pairs, parts that wait for other parts), has no offset: it is 0 and the error is
-//   unmeasured. Error: relative to the time of the largest of these sizes, as predicted from the
-//   other two, absolute; 0 if the operation itself was run.
+// Works of overlapping collectives: a calibration from a file (flow/calibrator.h) is used if it has
+//   the same collectives in the same proportion and with the same starts. Otherwise the exact run
+//   itself is the result if it costs no more than kMaxExactSteps, about five seconds; any other
+//   calibration of one size costs more. A larger exact run is used, too, if its state recurs soon:
+//   a third of these steps is tried, once for works that differ only in size. Remaining works use
+//   the offset of smaller sizes of the same work, extrapolated with its slope (flow/calibrator.h),
+//   or the offset of each collective alone if they do not begin together; matrices, streams and
+//   systems without exact runs have no offset. The error of remaining works is unmeasured.
+// Single operations, by rank. Operations of one shape share an offset; groups that differ only in
+//   position, such as rows of a mesh, have the same shape. The shape is the collectives,
+//   algorithms, virtual channels and sizes of the parts and, for each tree, its ranks, its flits,
+//   and the number, rates and latencies of the links that it crosses. The offset is measured by an
+//   exact run if all shapes together cost no more than kMaxShapeHops flits x links, and so no more
+//   than the run that they calibrate. Otherwise the size is halved until a run is within this
+//   limit, and runs of this size, its half and its quarter are made; the offset of each rank is
+//   extrapolated from the largest two. The offset is 0 and the error unmeasured if this size is
+//   at most kMinShapeBytes, or if a large operation does not follow from sizes alone (bytes between
+//   pairs, parts that wait for other parts). Error: difference between the time of the largest of
+//   these sizes and its prediction from the other two, relative and without sign; 0 if the
+//   operation itself was run.
 #pragma once
 
 #include <cstdint>

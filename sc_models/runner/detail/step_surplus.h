@@ -2,16 +2,17 @@
 // Calibration offsets of the steps of a system's plans (systems/system_plan.h) over flows, by exact
 // runs on single blocks of their dimensions.
 //
-// A step is measured by an exact run of an identical step; a step of more than kMaxStepHops flits x
-//   links like a work on the block (runner/detail/machine_calibration.h): from other sizes if it is
-//   too large, and then its error is unmeasured. Groups that do the same concurrently in a switch,
-//   or in a block where all NPUs are joined, share no link: one of them is measured. Steps that
-//   differ only in the participating NPUs of a switch, or of a block where all are joined, are
-//   identical.
-// A switch or such a block with too many ports for the exact engine: a step of one group that fits
-//   is measured on a block of kFewNpus or of kMoreNpus NPUs. For a larger group, the offsets of all
-//   NPUs of these two blocks, with as many bytes between each pair, are extrapolated as a line.
-//   Other steps there, and steps whose exact runs would take long, have no offset.
+// A step is measured by an exact run of the same step on its block. A step of more than
+//   kMaxStepHops flits x links is treated like a work on the block
+//   (runner/detail/machine_calibration.h): if it is too large for an exact run, its offset comes
+//   from other sizes and its error is unmeasured. In a switch, or a block in which all NPUs are
+//   joined, groups with equal concurrent work share no link: only one of them is measured. In such
+//   a block, steps that differ only in the participating NPUs are one step.
+// A switch or such a block with too many ports for the exact engine is measured on smaller blocks
+//   of kFewNpus and kMoreNpus NPUs, for steps of one group only. A group that fits into one of them
+//   is measured there. For a larger group, the offsets of groups of all NPUs of the two blocks,
+//   with as many bytes between each pair, are extrapolated on a line. All other steps there have no
+//   offset.
 // Errors: errors of run_plan() and reload_config(); Interrupted, while exact runs are in progress.
 #pragma once
 

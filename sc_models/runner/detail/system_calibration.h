@@ -9,10 +9,11 @@
 //   many NPUs in each dimension as on the large system, or all available ones, at the lowest
 //   places.
 // Works: on a system no larger than the smaller one, the exact run itself is the result if it costs
-//   no more than kMaxExactSteps. Error: exact runs of the same collective on the smaller system, at
-//   the sizes, out of ten, that are between the same limits (64 KiB, 1 and 16 MiB) as the size in
-//   question and take no more than kMaxCheckedHops, else at the largest sizes that do; of groups
-//   that do the same, the first is run. Unmeasured for works of different collectives.
+//   no more than kMaxExactSteps. Error: measured by exact runs of the same collective on the
+//   smaller system. There are ten sizes; the ones run lie between the same limits (64 KiB, 1 and 16
+//   MiB) as the size of the work and take no more than kMaxCheckedHops, or else are the largest
+//   sizes that do. Of groups with equal work only the first is run. The error is unmeasured for
+//   works of different collectives.
 // Single operations: error of an exact run of the first collective there, at its size, halved until
 //   the run takes no more than kMaxCheckedHops. Unmeasured if a step has no offset of its size, or
 //   the smaller system cannot run exactly.

@@ -44,8 +44,8 @@ struct MeshTwin::Edge {
   std::uint32_t asking = output.wanting;
   std::uint32_t need = output.need;
   if ((rings_ >> out & 1U) != 0) [[unlikely]] {
-    // A packet that enters the ring needs one flit more than a packet, one that goes straight on a
-    // flit.
+    // A packet that enters the ring needs room for one flit more than a packet; a packet that goes
+    // straight on needs room for one flit.
     const std::uint32_t begun = output.open != 0 ? mesh_twin::bit(output.open - 1) : 0;
     const std::uint32_t entering = asking & ~begun & ~mesh_twin::bit(out ^ 2);
     if (credits <= need) {

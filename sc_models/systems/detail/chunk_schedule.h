@@ -3,15 +3,16 @@
 // takes the dimensions, and the order in which a dimension serves the chunks. Computed before the
 // run, so that all NPUs agree.
 //
-// Order of dimensions, Themis: the load of a dimension is the time for which it has work. Loads
-// start at the latency of a step. Each chunk takes the dimensions by ascending load on the way up
-// and in reverse on the way down, and adds its time to each load. While loads differ by less than
-// the time of a fraction of the chunk in the least loaded dimension, the order is the baseline's.
+// Order of dimensions, Themis: the load of a dimension is the time for which it has work, and
+//   starts at the latency of a step. Each chunk takes the dimensions by ascending load on the way
+//   up, in reverse order on the way down, and adds its time to each load. The order is the
+//   baseline's while the loads differ by less than the time of a fraction of the chunk in the
+//   dimension of lowest load. Dimensions of equal load: lowest first.
 // Dimensions of equal load: lowest first.
 // Order of service: an event model. All chunks are ready at time 0. A dimension moves one chunk at
 // a time at full rate, and starts the next one when the transfer is over; the chunk arrives one
 // latency later.
-// Units: times in one unit of the caller's.
+// Units: all times in the unit of the caller.
 // Source: Rashidi et al., Themis, ISCA 2022, §4.2 to §4.4, algorithm 1.
 #pragma once
 

@@ -34,8 +34,8 @@ class StepPlans {
   // `system` must outlive the object.
   explicit StepPlans(const Topology& system) : system_(system) {}
 
-  // `algorithm`: one name, or two with a + between them, the second for all-gathers. `asked`
-  // supplies the virtual channel.
+  // `algorithm`: a name, or two names joined by +, the second for all-gathers. `asked` supplies the
+  // virtual channel.
   std::shared_ptr<const Plan> plan(const Stage& stage, const std::string& algorithm,
                                    const CollectiveSpec& asked, const Members& members);
   Time time(const Stage& stage, const std::string& algorithm, const CollectiveSpec& asked,

@@ -6,14 +6,14 @@
 // NPUs: lower switch 0's first, the upper switches' last. Names: lower<i>, upper<i>.
 // Ports: 0 … npus_per_switch - 1 NPUs, then the switches of the other layer in order, pair_links
 //   each.
-// Paths, between switches of one layer, which are not joined: between upper switches by a lower
-//   switch of the first half, a turning switch; between lower switches by any upper switch, but
-//   between two turning switches by upper switch 0. The destination's address selects the switch,
-//   and one of parallel links.
+// Paths between switches of one layer, which are not joined directly. Between upper switches:
+//   through a lower switch of the first half, a turning switch. Between lower switches: through any
+//   upper switch, except between two turning switches, through upper switch 0 only. The address of
+//   the destination selects the switch, and one of parallel links.
 // Deadlock: none. A dependency cycle of links would turn at upper and lower switches alternately.
-//   All lower switches of the cycle would be turning switches, so all of its upper switches would
-//   be switch 0, and packets would go from switch 0 back to it at a lower switch, which no path
-//   does.
+//   All of its lower switches would be turning switches, so all of its upper switches would be
+//   switch 0. Packets would then go from switch 0 back to switch 0 through a lower switch, which no
+//   path does.
 // Errors: BadInput with the key.
 #pragma once
 

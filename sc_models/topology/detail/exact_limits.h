@@ -8,8 +8,9 @@
 
 namespace fredsim {
 
-// Why it cannot (Topology::flow_only): a switch or NPU with more than kMaxPorts ports, more
-// endpoints than a switch's table for unicasts has room for. Empty: it can.
+// Reason why the machine runs as flows only (Topology::flow_only): a switch or NPU with more than
+// kMaxPorts ports, or more endpoints than the unicast table of a switch has room for. Empty: it can
+// run exactly.
 std::string flow_only_reason(const Topology& topology);
 
 }  // namespace fredsim

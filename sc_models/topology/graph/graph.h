@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of arbitrary shape: NPUs, switches and links, as listed by the user.
 //
-//   Switches in which packets can go on are the listed ones. Where no NPUs are joined to each
-//     other, and every two of them have links into one of the parts of the switches that nothing
-//     but NPUs joins, each link of an NPU has a NIC port of its own, and nothing is on its die.
-//   Else a switch is on the die of every NPU that is joined to another NPU or has several links;
-//     it forwards packets of other NPUs, is one cycle away from its NPU, and has all of its links.
-//   Planes: shares of the traffic between NPUs, which spread over all NIC ports with equal paths,
-//     pair by pair (topology/graph/graph_paths.h). Parallel links of an NPU are one link of their
-//     bandwidth together; between switches each is a link.
+//   The listed switches are the only ones that forward packets if two conditions hold: no NPUs are
+//     joined to each other, and every two NPUs have links into a common part of the switches (parts
+//     are joined by NPUs only). Each link of an NPU then has a NIC port of its own, and nothing is
+//     on its die.
+//   Otherwise every NPU that is joined to another NPU, or has several links, has a switch on its
+//     die. It forwards packets of other NPUs, is one cycle away from its NPU, and has all of its
+//     links.
+//   Planes: the traffic between NPUs is spread, pair by pair, over all NIC ports with equal paths
+//     (topology/graph/graph_paths.h). Parallel links of an NPU are one link with the sum of their
+//     bandwidths; between switches each is a link.
 // One way: links between NPUs in one direction only, as many from each NPU as to it: a port's
 //   output link may lead to a different NPU than its input link comes from, as with fibres at a
 //   patch panel. Such a graph is run as flows alone, its paths have the fewest links
 //   (topology/graph/one_way_paths.h), and none of its components can fail.
 // Names: NPUs npu<i>, in the order listed; switches as listed, on dies npu<i>.router.
-// Ports: of an NPU by part of the switches, then by the node that its link leads to, in the order
-//   in which nodes are listed; of a switch on a die 0 to its NPU, then by node, then links one way
-//   as they are listed; of other switches by node. The order of links both ways, and of their ends,
-//   changes nothing.
+// Ports. Of an NPU: by part of the switches, then by the node that the link leads to, in the order
+//   in which nodes are listed. Of a switch on a die: 0 to its NPU, then by node, then one-way links
+//   in the listed order. Of other switches: by node. The order of two-way links, and of their ends,
+//   has no effect.
 // Adders: reduction engines of switches. Each has one two-way link to a switch, in a graph of one
 //   plane. They belong to no NPU, and algorithms that use them perform additions there
 //   (collective/algorithms/switch_reads.cpp). Names adder<k>, in the order listed.
-// Addresses: NPU i has address i, adder k that of the NPUs' number plus k.
+// Addresses: NPU i has address i, adder k the number of NPUs plus k.
 // Paths: topology/graph/graph_paths.h.
 // Errors: BadInput with the label of the node or link (file and line, or key): check_graph(); or
 //   the key of a machine whose clock does not carry a link.

@@ -4,10 +4,11 @@
 // Rule: switches have an order; a link to an earlier one leads up, to a later one down. A switch
 //   sends down, by the fewest links, if a path that only leads down reaches the destination; else
 //   up, by the fewest links.
-// Order: by distance from the switch with the most links in its plane; or from all that have links
-//   to the same switches as it has, and no NPUs; or by distance from the switches that have NPUs,
-//   farthest first. The order with the fewest links on paths is taken; ties: the most equal paths,
-//   then the first one in this list, then by number.
+// Order: one of three candidates: by distance from the switch with the most links in its plane; by
+//   distance from this switch and all switches that have links to the same switches and no NPUs; or
+//   by distance from the switches that have NPUs, farthest first. The order with the fewest links
+//   on paths is taken; ties: the most equal paths, then the first candidate in this list, then by
+//   number.
 // Equal paths: of equally short links, including the paths behind them, the widest are used: the
 //   number that maximises number x minimum bandwidth. Destinations are distributed over them: in
 //   order of addresses, each takes the path whose busiest link has the least load of an all-to-all

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 2D torus: the mesh, and a link from the east end of every row to its west end and from the
-// south end of every column to its north end, by the ports that the mesh leaves free there (a side
-// of 2 or 1 stays as it is). I/O controllers are where the mesh has them. Routers keep their rings
-// from standing still by receivers that hold more than a packet (rtl/mesh/mesh_router.sv): BadInput
-// for smaller buffers.
+// A 2D torus: the mesh, with a link from the east end of every row to its west end and from the
+// south end of every column to its north end, at the ports that the mesh leaves free there (a side
+// of 2 or 1 has no such link). I/O controllers are placed as on the mesh. Routers prevent deadlock
+// on their rings by buffers that hold more than a packet (rtl/mesh/mesh_router.sv): BadInput for
+// smaller buffers.
 #pragma once
 
 #include "topology/mesh2d/mesh2d.h"

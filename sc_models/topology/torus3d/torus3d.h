@@ -4,9 +4,9 @@
 // further planes: a slice (Node::slice).
 //   Numbers: NPU and switch i = x + size_x * (y + size_y * z).
 //   Names: t<x>_<y>_<z>.s<s>: the switch at x, y, z, plane s.
-//   Ports of a chiplet: its NPU; for x, y and z the one to the next higher place of the ring, then
-//     the one to the next lower; then its I/O controllers. A side of 2 has the first of the two
-//     ports only, a side of 1 none.
+//   Ports of a chiplet: its NPU; for each of x, y and z the port to the next higher place of the
+//     ring, then the port to the next lower one; then its I/O controllers. A side of 2 has only the
+//     first of the two ports, a side of 1 none.
 //   The I/O controllers are dealt out over the switches in order, as evenly as possible, the first
 //     ones getting one more.
 //   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.

@@ -31,8 +31,8 @@ struct HeldTask {
   std::uint64_t order = 0;  // order of completion, from 1
   TaskRecord record{};
   std::vector<int> later{};  // tasks that wait for it
-  // Breakdown up to its end; before that, up to the cycle at which it became ready, as its cause
-  // has it.
+  // Breakdown up to the end of the task; before it is known, that of its cause, up to the cycle at
+  // which the task became ready.
   TimeBreakdown path{};
   WaitTime waited{};
 
@@ -76,8 +76,8 @@ class HeldTasks {
   void read_until(int rank, std::uint64_t end);
   // Drops tasks that are complete and over at `now`. No result depends on the cycle of this call.
   void retire(int rank, std::uint64_t now);
-  // Takes, in order, the next computation that has not begun off the list; -1: there is none, or it
-  // waits.
+  // Removes the next computation that has not begun from the list of the rank, in order. -1: none
+  // is left, or the next one waits.
   int take_computation(int rank);
 
   HeldOperation& operation(int number) { return operations_.at(number); }

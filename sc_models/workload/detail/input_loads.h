@@ -2,13 +2,14 @@
 // Loads of the input of the next iteration: bytes from each I/O controller to each worker, exact to
 // the byte.
 //
-// Working controllers share the load of a worker as evenly as whole flits in every slice allow, so
-//   that slices of a FRED tree do the same (operations/equal_slices.h). The remainder of a worker's
-//   load, and some more of it, goes to this worker alone from the controllers in turn. The flits of
-//   such a load match the slices that carry a flit more of the layers' reductions along MP (the
-//   first slices), one each, so that these slices carry the whole remainder and stay equal. Without
-//   such reductions, or where the numbers do not divide, the remainder goes flit by flit, all by
-//   the first slice.
+// Working controllers share the load of a worker as evenly as possible in rounds, a flit per slice
+//   each, so that the slices of a FRED tree have equal loads (operations/equal_slices.h). The
+//   remainder is sent to the worker in separate loads, by the controllers in turn. If some slices
+//   (the first ones) carry a flit more of the reductions of the layers along MP than the other
+//   slices, each of these loads has one flit per such slice. The remainder is enlarged by rounds
+//   until it divides into such loads. These slices then carry all of it and stay equal. Without
+//   such reductions, or if no remainder divides, the remainder is sent flit by flit, all over the
+//   first slice.
 #pragma once
 
 #include <cstdint>

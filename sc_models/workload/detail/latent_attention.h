@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1): keys and values of all
-// heads are made from `kv_rank` values of a token, which the cache holds with `rope_size` values of
-// its position.
+// heads are computed from `kv_rank` latent values per token. The cache holds these, and `rope_size`
+// values for the position of the token.
 //
-// Shapes: of each token, hidden to q_rank to heads × (head_size + rope_size) for queries, hidden to
-//   kv_rank + rope_size, kv_rank to heads × 2 × head_size, heads × head_size to hidden. Workers
-//   along MP have whole heads; what leads to the latent values, and the cache, is on each of them.
-// Prefill makes keys and values of every token. Decode multiplies queries and sums by the matrices
-//   that would make them (absorbed), so that an NPU reads the latent values once for all of its
-//   heads.
+// Shapes, per token: queries, hidden to q_rank to heads × (head_size + rope_size); latent values,
+//   hidden to kv_rank + rope_size; keys and values, kv_rank to heads × 2 × head_size; output, heads
+//   × head_size to hidden. Heads are divided over the workers along MP, whole heads each. The
+//   matrices that produce the latent values, and the cache, are on every worker.
+// Prefill computes the keys and values of every token. Decode does not: it multiplies queries and
+//   sums by the matrices instead (absorbed), so that an NPU reads the latent values once for all of
+//   its heads.
 // Units: parameters; picoseconds, by roofline, part after part (workload/transformer_shape.h).
 #pragma once
 

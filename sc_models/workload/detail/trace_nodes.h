@@ -2,12 +2,12 @@
 // Conversion of nodes of execution traces into tasks, rank by rank (trace_graph.h has the rules for
 // each type of node).
 //
-// Use: next() of each rank, in any order of ranks; check_all_met() after the last node of every
-//   rank; begin() to read again, with the same numbers for labels, shapes and groups, and
-//   operations counted anew. Tasks of a rank are numbered in the order of reading.
+// Use: call next() for each rank, with the ranks in any order; check_all_met() after the last node
+//   of every rank. begin() starts a second reading, with the same numbers for labels, shapes and
+//   groups, and new numbers for operations. Tasks of a rank are numbered in the order of reading.
 // Order: an order that the dependencies allow, as if each node took no time.
-// Memory: ids of nodes that were not forgotten; operations, as long as one of their ranks needs
-//   them, or until forget_operation().
+// Memory: ids of nodes, until they are forgotten; operations, until no rank needs them or
+//   forget_operation().
 // Errors: BadInput, naming file, node and field: more ranks than members; errors of
 //   trace_meetings.h and trace_joint.h.
 #pragma once
