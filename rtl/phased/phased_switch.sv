@@ -18,7 +18,7 @@
 //               at least CONFIG_STAGES + 1 edges apart. The flits of a flow enter together.
 //     unicasts  move_o, a register, marks unicasts that left their buffers at the last edge; they
 //               are on enter_flit_o after two more. phase_in_o and phase_out_o, registers: ports
-//               that phases used at that edge; phase_vc_o: virtual channels of the flits to those
+//               that phases used at that edge; phase_vc_o: virtual channels of the flits to these
 //               outputs. No two unicasts go to one output, and none to an output that the phase
 //               uses.
 //   An interconnect in which flits wait restricts the coming edge; other interconnects tie these

@@ -127,7 +127,7 @@ bool settle(const ChildSettings& settings, pid_t parent) {
   ::_exit(kNotStarted);
 }
 
-// In the child: closes all but standard input, outputs and `kept`.
+// Closes, in the child, all descriptors but standard input, outputs and `kept`.
 void close_others(std::vector<int> kept) {
   unsigned next = STDERR_FILENO + 1;
   std::ranges::sort(kept);

@@ -148,7 +148,7 @@ class Chooser {
   std::vector<Runner> all_runners(HopPaths& hops) {
     std::vector<Runner> runners;
     for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
-      // Packets that are under way beyond a path's length, by an algorithm's own window, queue more
+      // Packets in flight beyond a path's length, by an algorithm's own window, queue more
       // than their first ones show.
       if (algorithm->is_in_switches() || algorithm->paces_by_window()) continue;
       if (std::optional<Runner> runner = runner_of(*algorithm, topology_.packet_flits, hops))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cut of a fabric over the processes of a run, and within each of them.
 //
-// Errors: those of cut_for_ranks() (fabric/rank_cut.h); BadInput if the processes have read
+// Errors: as cut_for_ranks() (fabric/rank_cut.h); BadInput if the processes have read
 // different fabrics.
 #pragma once
 

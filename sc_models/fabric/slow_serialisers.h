@@ -2,7 +2,7 @@
 // Serialisers of slow links, whose flits take longer than the wheel (fabric/link_wheel.h) covers:
 // flits being sent, by the edge at which the wire has all of them.
 //
-// Places are those of the links' outputs, in the owner's numbering. At most LinkTx::kSlots flits of
+// Places are the links' outputs, in the owner's numbering. At most LinkTx::kSlots flits of
 // a link are here.
 #pragma once
 

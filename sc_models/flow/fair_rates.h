@@ -101,7 +101,7 @@ class FairRates {
   struct LinkState {
     std::vector<User> users{};  // users in order of arrival
     double load = 0;            // load of the flows that are not open
-    double bound = 0;           // upper bound of the levels of those flows
+    double bound = 0;           // upper bound of the flows' levels
     double held_level = 0;      // level of the flows whose bottleneck is this link
     std::uint32_t held = 0;     // number of classes whose bottleneck is this link
     std::uint32_t changes = 0;  // changes of `load` since it was last summed up

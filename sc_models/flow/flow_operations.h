@@ -194,7 +194,7 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   OperationHandle next_ = 1;
   int grants_ = 0;
   std::multiset<std::uint64_t> calls_;                                   // to come
-  std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // repeats under way
+  std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // repeats in flight
   RepeatRecurrence recurrence_;
   bool skips_ = true;
 };

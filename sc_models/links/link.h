@@ -37,7 +37,7 @@
 //   the link's ready.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits in flight or lose
 //   them. Perfect links do not call one.
-// State is plain values; edges are those of the link's holder, none before the last launch.
+// State is plain values; edges are counted by the link's holder, none before the last launch.
 #pragma once
 
 #include <algorithm>

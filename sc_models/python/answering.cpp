@@ -21,7 +21,7 @@ extern "C" __attribute__((visibility("default"))) int sc_main(int, char**) { ret
 namespace fredsim {
 namespace {
 
-// Machines by name, and models, are those of this program.
+// Machines and models by name come from this program.
 const std::vector<std::string>& with_files_of(const std::string& program,
                                               const std::vector<std::string>& words) {
   static std::string known;

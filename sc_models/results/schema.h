@@ -2,7 +2,7 @@
 // JSON Schema (draft 2020-12) of the files of results, generated from their tables.
 //
 // A definition per kind of file ("run", "own", "traffic", "training", "conflicts", "strategies",
-// "route") and per object in it. No file has a key beside those named. "own" is the file of a
+// "route") and per object in it. No file has any other key. "own" is the file of a
 // testbench with NPUs of its own: the definitions with "own_" in front allow null where something
 // does not apply to it.
 #pragma once

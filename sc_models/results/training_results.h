@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of `fredsim train`.
 //
-// Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the
+// Units: ns; FLOP/s. Every time was simulated; computation times come from a rate or from the
 // model file.
 #pragma once
 

@@ -2,7 +2,7 @@
 // The text of a GTKWave save file: groups of traces, their formats, and names in place of numbers.
 //
 // Use: group() around related traces, with trace(), named() and bits() in it. A group without a
-//   trace is left out. Names are those of the waveform file, "[7:0]" included.
+//   trace is left out. Names are as in the waveform file, "[7:0]" included.
 // Filters: files of names by value (write_filters()), beside the waveform file, with its name.
 // Errors: BadInput when a file cannot be opened for writing, RunFailed when writing it fails.
 #pragma once

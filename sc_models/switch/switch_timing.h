@@ -22,8 +22,8 @@ struct SwitchTiming {
   // Edges from the one at which a credit is on the pins to the one at which it can be spent.
   int credit_edges = 0;
 
-  // Cycles at no load, from its input pins to those of the next node, without the link between
-  // them.
+  // Cycles at no load, from its input pins to the input pins of the next node, without the link
+  // between them.
   int through() const { return to_leave + to_pins + 1; }
 };
 

@@ -66,7 +66,7 @@ GraphOutcome run_graph(RunEngine& engine, const TaskGraph& graph,
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
                        const std::function<void(const Progress&)>& on_progress = {});
 
-// Runs tasks that are read on demand, without records. Tasks held in memory: under way, ready, or
+// Runs tasks that are read on demand, without records. Tasks held in memory: in flight, ready, or
 // within the look-ahead of such a task (TaskSource); not in order, also up to 1024 computations of
 // a rank that have begun ahead of time.
 GraphOutcome run_tasks(RunEngine& engine, TaskSource& source,

@@ -3,7 +3,7 @@
 //
 // Units: parameters are counts. FLOPs are of the forward pass of one sample (a multiplication and
 //   an addition are two; the backward pass takes twice as many). For experts, parameters are of all
-//   of them, FLOPs of those that a token visits. Outputs are bytes of the activations of one
+//   of them, FLOPs of the experts that a token visits. Outputs are bytes of the activations of one
 //   sample, and of their gradient: in FP16, until at_value_bytes() sets the width of a machine.
 //   Split over MP workers (Megatron), each worker has its share of the parameters and FLOPs of a
 //   layer. A layer that `reduces` ends in an all-reduce of its output in the forward pass, and of

@@ -25,7 +25,7 @@
 //   an NPU compute another one between the two halves, and behind them. The backward pass does the
 //   same with gradients, and computes twice as long.
 // Input (workload/detail/input_loads.h): comes from the I/O controllers; loads of the next
-//   iteration are under way during the present one, which waits for its own loads.
+//   iteration are in flight during the present one, which waits for its own loads.
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 

@@ -5,7 +5,7 @@
 //
 // Orders: the collective's plan on the machine prescribes the order, as in every simulated run,
 //   which checks it bit for bit; sample i takes the order of the plan's tree i modulo their number
-//   (each block of a ring begins at another rank). Additions are those of the switches and NPUs:
+//   (each block of a ring begins at another rank). Additions are made by the switches and NPUs:
 //   FP16 or BF16, rounded to nearest after each.
 // Data: one value per rank and sample, the same for all machines, rounded to the format before any
 //   addition:

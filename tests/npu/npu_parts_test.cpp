@@ -156,7 +156,7 @@ TEST_F(NpuParts, TheSchedulerKeepsToTheWindow) {
 }
 
 // Own packets of tree 0, and results of tree 1 on another virtual channel: at most two intervals
-// ahead of those results.
+// ahead of these results.
 TEST_F(NpuParts, PacketsOfOrderedTreesKeepPaceWithOtherVirtualChannels) {
   add_tree(
       9, {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},

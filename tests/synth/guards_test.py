@@ -15,7 +15,7 @@ from fredsim_tools.synth.sources import Sources  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 # Only registers, ports and these wires are compared: each pair stands for both in what follows it.
-# Names are hidden before yosys chooses among those of one wire.
+# Names are hidden before yosys chooses among the names of one wire.
 COMPARED = ("*_q", "*_q[*", "ask", "request", "*.any*", "*.winner*", "*.grant*")
 HIDE = "rename -hide w:*" + "".join(f" w:{name} %d" for name in COMPARED)
 READ = ("chformal -remove", "proc", "flatten", HIDE, "memory_map", "opt -full", "opt_clean -purge")

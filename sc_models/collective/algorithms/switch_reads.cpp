@@ -5,7 +5,7 @@
 // Each rank owns a shard. It reads the sum of its shard from the switch, which has the operands
 //   from all ranks, the owner's own too, and writes it back to the switch, which sends a copy to
 //   every other rank. So a rank sends S (1 + 1/N) bytes, its vector and the sum of its shard, and
-//   as many packets of all shards are under way as its window allows.
+//   as many packets of all shards are in flight as its window allows.
 // The switch's engines are endpoints at ports of their own (NodeKind::kAdder), which a plan has as
 //   relays (Part::relays): shard k is added at engine k and copied at the next one, so that with as
 //   many engines as ranks none has more to carry than a rank. Reads are idealised: operands come

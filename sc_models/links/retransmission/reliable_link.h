@@ -16,8 +16,8 @@
 //   bits. Lanes that are not carried have errors too, which are detected.
 // Dead: RunFailed, with the link's name, once the oldest flit was retransmitted more than
 //   LinkErrors::max_retransmissions times.
-// Idealised: the wires of the feedback are not counted in the bandwidth, nor are those of credits
-//   on any link.
+// Idealised: the wires of the feedback are not counted in the bandwidth, nor are the wires of
+//   credits on any link.
 #pragma once
 
 #include <cstddef>

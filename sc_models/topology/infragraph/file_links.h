@@ -6,7 +6,7 @@
 //     giga_bits_per_second and giga_bytes_per_second, too. gigatransfers_per_second give no
 //     bandwidth without lanes and coding: such a link counts as a link without bandwidth.
 //   Machine file: fabric.links by name and fabric.link_bandwidth for links without bandwidth,
-//     fabric.link_latency for those without latency.
+//     fabric.link_latency for links without latency.
 // Errors: BadInput with file and line: keys that are not in the schema; a link that is used
 //   without bandwidth or latency; a name of fabric.links that no link has, or one whose bandwidth
 //   the file says.
