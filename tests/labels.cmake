@@ -27,7 +27,7 @@ set(rtl_cases_workload "*TheSameInEveryImplementation*")
 set(slow_cases_base "Formats/FpAdd.*")
 set(slow_cases_cli "GradientRuns.GainOfDearAt10GigabitPerSecond")
 string(JOIN ":" slow_cases_collective
-       "Choice.IsThatOfTheTable" "ChunkSchedule.ServesInTheOrderOf*" "GridPlan.AnyCollectiveOnAnyGroup" "GridPlan.PartsThatAreUnderWay*"
+       "Choice.IsThatOfTheTable" "ChunkSchedule.ServesInTheOrderOf*" "GridPlan.AnyCollectiveOnAnyGroup" "GridPlan.ConcurrentParts*"
        "Hdrm.HasOneFlowPerPair*"
        "Hdrm.WithoutTheMap*" "InSwitchPlan.RandomGroupsOnRandomPortOrders" "Machines/PlanSizeTest.IsThatOfThePlan/mesh_16x16"
        "Machines/StreamPlan.RandomGroups*" "FailedComponentsPlan.EveryCollectiveAndAlgorithmIsRight" "MeshLoad.ShortVectorsSpread"

@@ -42,9 +42,9 @@ module aggregator #(
   logic [ROW_W-1:0]           change_row;
   logic [P*P-1:0]             move;
   logic [P*P-1:0]             move_q, unicast_q;  // move_i delayed by one and by two edges
-  logic [P-1:0]               phase_in, phase_out, hold, closed, under_way;
+  logic [P-1:0]               phase_in, phase_out, hold, closed, in_flight;
   logic [noc_pkg::VC_W*P-1:0] phase_vc;
-  logic [noc_pkg::VC_W-1:0]   under_way_vc;
+  logic [noc_pkg::VC_W-1:0]   in_flight_vc;
   logic                       busy, enter_idle;
   logic [P-1:0]               enter_valid, leave_valid;
   logic [P*FLIT_W-1:0]        enter_flit, leave_flit;
@@ -106,8 +106,8 @@ module aggregator #(
     .phase_vc_o    (phase_vc),
     .hold_i        (hold),
     .closed_i      (closed),
-    .under_way_i   (under_way),
-    .under_way_vc_i(under_way_vc),
+    .in_flight_i   (in_flight),
+    .in_flight_vc_i(in_flight_vc),
     .enter_valid_o (enter_valid),
     .enter_flit_o  (enter_flit),
     .leave_valid_i (leave_valid),
@@ -154,8 +154,8 @@ module aggregator #(
     .fire_out_i    (phase_out),
     .hold_o        (hold),
     .closed_o      (closed),
-    .under_way_o   (under_way),
-    .under_way_vc_o(under_way_vc),
+    .in_flight_o   (in_flight),
+    .in_flight_vc_o(in_flight_vc),
     .in_valid_i    (enter_valid),
     .in_flit_i     (enter_flit),
     .unicast_i     (unicast_q),

@@ -20,8 +20,8 @@
 // Phases: change_i with row_i (aggregator_table). The new phase is held back until no sum of the
 //   old phase is in progress.
 // Sums and unicasts: closed_o, valid before an edge, marks outputs at which a sum would collide
-//   with a unicast that moves at this edge. under_way_o marks outputs with sums in flight, on VC
-//   under_way_vc_o; a unicast packet of that VC must not start there.
+//   with a unicast that moves at this edge. in_flight_o marks outputs with sums in flight, on VC
+//   in_flight_vc_o; a unicast packet of that VC must not start there.
 // busy_o: low if an edge without inputs changes nothing. Reset (synchronous): no flits, no phase.
 // BIST (bist_i, bist_fail_o): see bist_ram; bit p of bist_fail_o is the operand FIFO of input p.
 module aggregator_interconnect #(
@@ -52,8 +52,8 @@ module aggregator_interconnect #(
   output logic [P-1:0]               hold_o,
   // outputs closed to unicasts
   output logic [P-1:0]               closed_o,
-  output logic [P-1:0]               under_way_o,
-  output logic [VC_W-1:0]            under_way_vc_o,
+  output logic [P-1:0]               in_flight_o,
+  output logic [VC_W-1:0]            in_flight_vc_o,
   // flits
   input  logic [P-1:0]               in_valid_i,
   input  logic [P*FLIT_W-1:0]        in_flit_i,
@@ -99,7 +99,7 @@ module aggregator_interconnect #(
     .pair_o   (pair),
     .sum_in_o (sum_in),
     .sum_out_o(sum_out),
-    .vc_o     (under_way_vc_o),
+    .vc_o     (in_flight_vc_o),
     .direct_o (table_direct),
     .operand_o(operand),
     .idle_o   (table_idle)
@@ -148,12 +148,12 @@ module aggregator_interconnect #(
     waits = '0;
     adds = '0;
     closed_o = '0;
-    under_way_o = fire_out_i & sum_out;
+    in_flight_o = fire_out_i & sum_out;
     if (active != '0 || waiting != '0) begin
       for (int unsigned o = 0; o < P; o++) begin
         for (int unsigned f = 0; f < P; f++) waits[f] = waiting[f] && outputs[f][o];
         for (int unsigned k = 0; k < ADDERS; k++) adds[k] = active[k] && to[k][o];
-        under_way_o[o] = under_way_o[o] || waits != '0 || adds != '0;
+        in_flight_o[o] = in_flight_o[o] || waits != '0 || adds != '0;
         closed_o[o] = (adds & last) != '0;
       end
     end

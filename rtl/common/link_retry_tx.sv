@@ -206,7 +206,7 @@ module link_retry_tx #(
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin
       asked_for_again: cover (go_back);
-      nothing_was_heard: cover (time_out);
+      nothing_was_received: cover (time_out);
       is_full: cover (come_q - base_q == SEQ_W'(DEPTH));
     end
   end

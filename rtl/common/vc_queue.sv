@@ -140,9 +140,9 @@ module vc_queue #(
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && (push_i || pop_i)) begin
       push_has_room: assert (!push_i || !full_q);
-      pop_takes_a_front: assert (!pop_i || valid_o);
+      pop_takes_a_hol: assert (!pop_i || valid_o);
       full_is_all_slots_in_use: assert (full_q == (32'(used_q) == DEPTH));
-      front_where_flits_are: assert (valid_o == (used_q != COUNT_W'(popped_q)));
+      hol_where_flits_are: assert (valid_o == (used_q != COUNT_W'(popped_q)));
       known_is_one_hot: assert (known_q != '0 && (known_q & (known_q - (KNOWN + 1)'(1))) == '0);
     end
   end

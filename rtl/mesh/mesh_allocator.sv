@@ -41,7 +41,7 @@ module mesh_allocator #(
   input  logic               clk_i,
   input  logic               rst_ni,
   // inputs
-  input  logic [VCS*P-1:0]   front_i,
+  input  logic [VCS*P-1:0]   hol_i,
   input  logic [VCS*P*P-1:0] to_i,
   input  logic [VCS*P-1:0]   begun_i,
   input  logic [VCS*P-1:0]   tail_i,
@@ -68,12 +68,12 @@ module mesh_allocator #(
   assign enable_vc = '1;
 `else
   for (genvar p = 0; p < P; p++) begin : gen_enable
-    assign enable[p] = front_i[noc_pkg::vc_index(p, 0) +: VCS] != '0;
+    assign enable[p] = hol_i[noc_pkg::vc_index(p, 0) +: VCS] != '0;
   end
 
   always_comb begin : enables
     enable_vc = '0;
-    for (int unsigned p = 0; p < P; p++) enable_vc = enable_vc | front_i[noc_pkg::vc_index(p, 0) +: VCS];
+    for (int unsigned p = 0; p < P; p++) enable_vc = enable_vc | hol_i[noc_pkg::vc_index(p, 0) +: VCS];
   end
 `endif
 
@@ -120,7 +120,7 @@ module mesh_allocator #(
       if (enable[p]) begin
         for (int unsigned v = 0; v < VCS; v++) begin
           able = '0;
-          if (front_i[noc_pkg::vc_index(p, v)]) begin
+          if (hol_i[noc_pkg::vc_index(p, v)]) begin
             credit = to_i[P*noc_pkg::vc_index(p, v) +: P] &
                      (begun_i[noc_pkg::vc_index(p, v)] ? room_flit[v]
                                                        : room_packet[v] | (ring_i & straight(p) & room_flit[v]));
@@ -223,7 +223,7 @@ module mesh_allocator #(
         end
       end
       open_packets_have_one_owner: assert (one_owner);
-      fronts_leave: assert ((accept_vc & ~front_i) == '0);
+      hol_flits_leave: assert ((accept_vc & ~hol_i) == '0);
       link_is_ready: assert ((used & ~out_ready_i) == '0);
     end
   end
@@ -231,8 +231,8 @@ module mesh_allocator #(
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin
-      front_without_credits: cover (no_credit_o != '0);
-      front_waits_for_the_link: cover (link_stall_o != '0);
+      hol_without_credits: cover (no_credit_o != '0);
+      hol_waits_for_the_link: cover (link_stall_o != '0);
       packet_stays_open: cover ((open_q & ~launch_o) != '0);
       grant_is_declined: cover ((grant_vc & ~launch_o) != '0);
       several_flits_leave: cover ((pop_o & (pop_o - P'(1))) != '0);

@@ -9,7 +9,7 @@
 //   position that the registers then hold (route_select). It is in the buffer after e + 1, as
 //   head-of-line flit if there is no other before it. A pop at edge e: the next head-of-line flit
 //   is there after e, credit_o is high after e for one cycle, flit_o has the flit after e + 1.
-// Head-of-line flits: per VC front_o, to_o (one bit per output port), begun_o (its packet has begun
+// Head-of-line flits: per VC hol_o, to_o (one bit per output port), begun_o (its packet has begun
 //   to leave), tail_o. A packet start without a route is hidden from the allocator and stays for
 //   ever; error_route_o reports it.
 // Errors: error_overflow_o is high for a cycle after a flit found its buffer full (vc_buffer) and
@@ -49,7 +49,7 @@ module mesh_input #(
   input  logic [mesh_pkg::SIDE_W-1:0]       columns_i,
   input  logic [mesh_pkg::SIDE_W-1:0]       rows_i,
   // allocator
-  output logic [VCS-1:0]                    front_o,
+  output logic [VCS-1:0]                    hol_o,
   output logic [VCS*P-1:0]                  to_o,
   output logic [VCS-1:0]                    begun_o,
   output logic [VCS-1:0]                    tail_o,
@@ -107,7 +107,7 @@ module mesh_input #(
 
   // ------------------------------------------------------------------ buffer
   logic [VCS-1:0]        valid;
-  logic [SIDE_W*VCS-1:0] front_side;
+  logic [SIDE_W*VCS-1:0] hol_side;
   logic                  buffer_empty;
   logic [VCS-1:0]        pop;
   assign pop = pop_i ? VCS'(1) << pop_vc_i : '0;
@@ -125,7 +125,7 @@ module mesh_input #(
     .in_flit_i  (in_flit_q),
     .in_side_i  (side),
     .valid_o    (valid),
-    .side_o     (front_side),
+    .side_o     (hol_side),
     .pop_i      (pop),
     .flit_o,
     .credit_o,
@@ -137,17 +137,17 @@ module mesh_input #(
   assign empty_o = buffer_empty && !in_valid_q;
 
   // ------------------------------------------------------------------ head-of-line flits
-  logic [VCS-1:0]    begun_q;           // the packet at the head of the buffer has begun to leave
-  logic [PORT_W-1:0] route_q [VCS];     // output of that packet
-  logic [PORT_W-1:0] front_port [VCS];  // output of the head-of-line flit
+  logic [VCS-1:0]    begun_q;         // the packet at the head of the buffer has begun to leave
+  logic [PORT_W-1:0] route_q [VCS];   // output of that packet
+  logic [PORT_W-1:0] hol_port [VCS];  // output of the head-of-line flit
   logic [VCS-1:0]    none;
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
     logic [PORT_W-1:0] stored_port, port;
     logic              no_route;
-    assign {stored_port, no_route, tail_o[v]} = front_side[SIDE_W*v +: SIDE_W];
+    assign {stored_port, no_route, tail_o[v]} = hol_side[SIDE_W*v +: SIDE_W];
     assign port = begun_q[v] ? route_q[v] : stored_port;
-    assign front_port[v] = port;
+    assign hol_port[v] = port;
     assign none[v] = valid[v] && !begun_q[v] && no_route;
     assign to_o[P*v +: P] = P'(1) << port;
   end
@@ -159,12 +159,12 @@ module mesh_input #(
       for (int unsigned v = 0; v < VCS; v++) begin
         if (pop_vc_i == noc_pkg::VC_W'(v)) begin
           begun_q[v] <= !tail_o[v];
-          route_q[v] <= front_port[v];
+          route_q[v] <= hol_port[v];
         end
       end
     end
   end
-  assign front_o = valid & ~none;
+  assign hol_o = valid & ~none;
   assign begun_o = begun_q;
 
   always_ff @(posedge clk_i) begin : errors
@@ -176,14 +176,14 @@ module mesh_input #(
   packet_order i_packet_order (.clk_i, .rst_ni, .valid_i(in_valid_i), .header_i(in_flit_i[noc_pkg::HEADER_W-1:0]));
 
   always_ff @(posedge clk_i) begin : assertions
-    if (rst_ni && pop_i) pop_takes_a_front_with_a_route: assert (front_o[pop_vc_i]);
+    if (rst_ni && pop_i) pop_takes_a_hol_with_a_route: assert (hol_o[pop_vc_i]);
   end
 
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin
       packet_without_a_route: cover (none != '0);
-      fronts_of_two_vcs: cover ((front_o & (front_o - VCS'(1))) != '0);
+      hol_flits_of_two_vcs: cover ((hol_o & (hol_o - VCS'(1))) != '0);
       flits_back_to_back: cover (in_valid_q && in_valid_i);
     end
   end

@@ -145,8 +145,8 @@ module mesh_router #(
   );
 
   // ------------------------------------------------------------------ inputs
-  logic [VCS*P-1:0]    front, begun, tail;  // indexed by noc_pkg::vc_index
-  logic [P*VCS*P-1:0]  to;                  // likewise, with a bit per output
+  logic [VCS*P-1:0]    hol, begun, tail;  // indexed by noc_pkg::vc_index
+  logic [P*VCS*P-1:0]  to;                // likewise, with a bit per output
   logic [P-1:0]        pop;
   logic [VC_W*P-1:0]   pop_vc;
   logic [P*FLIT_W-1:0] flits;
@@ -171,7 +171,7 @@ module mesh_router #(
       .y_i             (y),
       .columns_i       (columns),
       .rows_i          (rows),
-      .front_o         (front[noc_pkg::vc_index(p, 0) +: VCS]),
+      .hol_o           (hol[noc_pkg::vc_index(p, 0) +: VCS]),
       .to_o            (to[P*noc_pkg::vc_index(p, 0) +: P*VCS]),
       .begun_o         (begun[noc_pkg::vc_index(p, 0) +: VCS]),
       .tail_o          (tail[noc_pkg::vc_index(p, 0) +: VCS]),
@@ -196,7 +196,7 @@ module mesh_router #(
   mesh_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_allocator (
     .clk_i,
     .rst_ni,
-    .front_i      (front),
+    .hol_i        (hol),
     .to_i         (to),
     .begun_i      (begun),
     .tail_i       (tail),

@@ -49,7 +49,7 @@ module phased_candidates #(
   output logic [VCS*PHASES_IN_USE-1:0]   clash_o,
   // input and output units, by noc_pkg::vc_index
   input  logic [VCS*P-1:0]               other_i,
-  input  logic [VCS*PHASE_W*P-1:0]       front_phase_i,
+  input  logic [VCS*PHASE_W*P-1:0]       hol_phase_i,
   input  logic [VCS*P-1:0]               room_i,
   // phase store
   input  logic                           free_i,
@@ -88,12 +88,12 @@ module phased_candidates #(
   assign chosen_vc = noc_pkg::onehot_vc(vc);
   assign chosen = port[chosen_vc];
 
-  always_comb begin : front
+  always_comb begin : hol
     read_phase_o = '0;
     if (wanted != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
         if (chosen[p]) begin
-          read_phase_o = read_phase_o | front_phase_i[PHASE_W*noc_pkg::vc_index(p, 32'(chosen_vc)) +: PHASE_W];
+          read_phase_o = read_phase_o | hol_phase_i[PHASE_W*noc_pkg::vc_index(p, 32'(chosen_vc)) +: PHASE_W];
         end
       end
     end
@@ -122,7 +122,7 @@ module phased_candidates #(
         out = row_i[phased_pkg::row_out_flow_lsb(P, p) +: FLOW_W];
         used[in] = 1'b1;
         if (!other_i[noc_pkg::vc_index(p, 32'(vc_q))] ||
-            front_phase_i[PHASE_W*noc_pkg::vc_index(p, 32'(vc_q)) +: PHASE_W] != phase_q) begin
+            hol_phase_i[PHASE_W*noc_pkg::vc_index(p, 32'(vc_q)) +: PHASE_W] != phase_q) begin
           blocked[in] = 1'b1;
         end
         if (!room_i[noc_pkg::vc_index(p, 32'(vc_q))]) blocked[out] = 1'b1;

@@ -78,7 +78,7 @@ module phased_control #(
   input  logic [PHASES_IN_USE-1:0]         wait_i,
   input  logic [P-1:0]                     tail_i,
   input  logic [VCS*P-1:0]                 other_i,
-  input  logic [VCS*PHASE_W*P-1:0]         front_phase_i,
+  input  logic [VCS*PHASE_W*P-1:0]         hol_phase_i,
   output logic [P-1:0]                     pop_o,
   output logic [P*PORT_W-1:0]              partner_o,
   // output units; room by noc_pkg::vc_index; fire: pop_o is not zero; held: inside a packet of a
@@ -162,7 +162,7 @@ module phased_control #(
     .used_rows_i(used_rows),
     .clash_o    (clash),
     .other_i,
-    .front_phase_i,
+    .hol_phase_i,
     .room_i,
     .free_i,
     .read_o,

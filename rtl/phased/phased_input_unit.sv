@@ -52,13 +52,13 @@ module phased_input_unit #(
   output logic                             match_o,
   output logic                             match_tail_o,
   output logic [VCS-1:0]                   other_o,
-  output logic [VCS*PHASE_W-1:0]           front_phase_o,
+  output logic [VCS*PHASE_W-1:0]           hol_phase_o,
   // matcher: head-of-line flits that are online unicasts with a route; without one; outputs of the
   // former; which head-of-line flits are tails
   output logic [VCS-1:0]                   request_o,
   output logic [VCS-1:0]                   no_route_o,
-  output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,
-  output logic [VCS-1:0]                   front_tail_o,
+  output logic [VCS*phased_pkg::OUT_W-1:0] hol_out_o,
+  output logic [VCS-1:0]                   hol_tail_o,
   // datapath
   input  logic [VCS-1:0]                   pop_i,
   output noc_pkg::header_t                 read_header_o,
@@ -147,13 +147,13 @@ module phased_input_unit #(
     .q_o      (flit_o)
   );
 
-  always_comb begin : fronts
+  always_comb begin : hol_flits
     side = '0;
     for (int unsigned v = 0; v < VCS; v++) begin
       side = sides[SIDE_W*v +: SIDE_W];
-      front_phase_o[PHASE_W*v +: PHASE_W] = side.phase;
-      front_tail_o[v] = side.tail;
-      front_out_o[OUT_W*v +: OUT_W] = side.out;
+      hol_phase_o[PHASE_W*v +: PHASE_W] = side.phase;
+      hol_tail_o[v] = side.tail;
+      hol_out_o[OUT_W*v +: OUT_W] = side.out;
       online[v] = valid[v] && side.online;
       request_o[v] = online[v] && side.known;
       no_route_o[v] = online[v] && !side.known;
@@ -161,8 +161,8 @@ module phased_input_unit #(
   end
 
   assign read_header_o = read[noc_pkg::HEADER_W-1:0];
-  assign match_o = active_i && valid[vc_i] && front_phase_o[PHASE_W*32'(vc_i) +: PHASE_W] == phase_i;
-  assign match_tail_o = front_tail_o[vc_i];
+  assign match_o = active_i && valid[vc_i] && hol_phase_o[PHASE_W*32'(vc_i) +: PHASE_W] == phase_i;
+  assign match_tail_o = hol_tail_o[vc_i];
   assign empty_o = buffer_empty && !valid_q && !read_valid_q && !flit_valid_o;
 
   always_comb begin

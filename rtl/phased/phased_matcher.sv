@@ -7,7 +7,7 @@
 //   request  A head-of-line flit that is an online unicast with an output port requests it: always
 //            inside a packet; a packet start if the staging of (output, VC) has room for a packet,
 //            no online packet is open there, and the phase is neither inside a packet there nor has
-//            flits of that VC in flight (under_way_i). There are no requests for a closed output
+//            flits of that VC in flight (in_flight_i). There are no requests for a closed output
 //            (closed_i). An input whose last flit moved in the last cycle, with the next flit of
 //            that packet available now, makes no requests on VCs of lower priority: they would win
 //            nothing and keep outputs from other inputs.
@@ -36,7 +36,7 @@
 //   and their inputs agree up to that bit. One of two such grants is dropped, as if its output were
 //   taken: the grant of the later output, counted from an output that advances by one in every
 //   cycle with drops. Flits move only in cycles in which the phase fires nothing.
-// Timing: request_i to under_way_vc_i are early, phase_pop_i to phase_fires_i may arrive late.
+// Timing: request_i to in_flight_vc_i are early, phase_pop_i to phase_fires_i may arrive late.
 //   pop_o to reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge. Stalls of a
 //   cycle are on stall_*_o after the next edge but one.
 // idle_o: without head-of-line flits an edge changes nothing.
@@ -63,8 +63,8 @@ module phased_matcher #(
   input  logic [VCS-1:0]                     phase_vc_i,
   // outputs closed to unicasts; outputs with flits of phases in flight, and the VC of these flits
   input  logic [P-1:0]                       closed_i,
-  input  logic [P-1:0]                       under_way_i,
-  input  logic [noc_pkg::VC_W-1:0]           under_way_vc_i,
+  input  logic [P-1:0]                       in_flight_i,
+  input  logic [noc_pkg::VC_W-1:0]           in_flight_vc_i,
   // inputs and outputs of the flits that the phase fires in this cycle; any of them
   input  logic [P-1:0]                       phase_pop_i,
   input  logic [P-1:0]                       phase_reserve_i,
@@ -100,7 +100,7 @@ module phased_matcher #(
   // (input, VC) inside a packet; (input, VC) that moved a flit other than a tail in the last cycle.
   // Inputs that skip this cycle.
   logic [VCS*P-1:0]   begun_q, streams_q;
-  logic [P-1:0]       rest_q;
+  logic [P-1:0]       backoff_q;
   logic [VCS*P-1:0]   below, no_room;  // head-of-line flits
   logic [VCS*P*P-1:0] ask;             // outputs requested by every head-of-line flit
   logic [VCS*P-1:0]   locked_q;        // an online packet is open at (output, VC)
@@ -119,7 +119,7 @@ module phased_matcher #(
           room[v][o] = room_i[noc_pkg::vc_index(o, v)];
           open[v][o] = room_i[noc_pkg::vc_index(o, v)] && !locked_q[noc_pkg::vc_index(o, v)] &&
                        !(phase_held_i[o] && phase_vc_i[v]) &&
-                       !(under_way_i[o] && under_way_vc_i == VC_W'(v));
+                       !(in_flight_i[o] && in_flight_vc_i == VC_W'(v));
         end
       end
     end
@@ -158,7 +158,7 @@ module phased_matcher #(
           to = request_i[noc_pkg::vc_index(p, v)] ? P'(1) << out_i[OUT_W*noc_pkg::vc_index(p, v) +: OUT_W] : '0;
           no_room[noc_pkg::vc_index(p, v)] = to != '0 && !begun_q[noc_pkg::vc_index(p, v)] && (to & room[v]) == '0;
           if (!begun_q[noc_pkg::vc_index(p, v)]) to = to & open[v];
-          if (!below[noc_pkg::vc_index(p, v)] && !rest_q[p]) ask[P*noc_pkg::vc_index(p, v) +: P] = to & ~closed_i;
+          if (!below[noc_pkg::vc_index(p, v)] && !backoff_q[p]) ask[P*noc_pkg::vc_index(p, v) +: P] = to & ~closed_i;
         end
       end
     end
@@ -249,7 +249,7 @@ module phased_matcher #(
     // The highest bit in which two outputs differ is their level: from there on they share the
     // D-µSwitches. Their flits share a sub-network there if their inputs, two different ones, agree
     // up to that bit. Computed from one-hot grants, which arrive earlier than input indices.
-    always_comb begin : meet
+    always_comb begin : conflicts
       logic agree;
       dropped = '0;
       agree = 1'b0;
@@ -335,7 +335,7 @@ module phased_matcher #(
       begun_q <= '0;
       locked_q <= '0;
       streams_q <= '0;
-      rest_q <= '0;
+      backoff_q <= '0;
       dice_q <= 17'd1;
       move_o <= '0;
       phase_in_o <= '0;
@@ -345,7 +345,7 @@ module phased_matcher #(
       phase_in_o <= phase_pop_i;
       phase_out_o <= phase_reserve_i;
       streams_q <= '0;
-      rest_q <= '0;
+      backoff_q <= '0;
       if (enable) begin
         // Steps only if a loser may skip: unicasts alone leave it unchanged.
         if (contended != '0 && phase_pop_i != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
@@ -356,7 +356,7 @@ module phased_matcher #(
               streams_q[noc_pkg::vc_index(p, v)] <= !tail_i[noc_pkg::vc_index(p, v)];
             end
           end
-          rest_q[p] <= lost[p] && dice_q[0];
+          backoff_q[p] <= lost[p] && dice_q[0];
         end
         for (int unsigned o = 0; o < P; o++) begin
           for (int unsigned v = 0; v < VCS; v++) begin
@@ -395,7 +395,7 @@ module phased_matcher #(
     end
   end
 
-  assign idle_o = move_o == '0 && streams_q == '0 && rest_q == '0 && no_room_q == '0 && ready_q == '0 &&
+  assign idle_o = move_o == '0 && streams_q == '0 && backoff_q == '0 && no_room_q == '0 && ready_q == '0 &&
                   stall_credit_o == '0 && stall_arbiter_o == '0;
 
   // ------------------------------------------------------------------ assertions
@@ -410,7 +410,7 @@ module phased_matcher #(
                    pop[p] != $onehot(pop_o[noc_pkg::vc_index(p, 0) +: VCS]);
         many[p] = (move[P*p +: P] & (move[P*p +: P] - P'(1))) != '0;
       end
-      pop_takes_a_front: assert (wrong == '0);
+      pop_takes_a_hol: assert (wrong == '0);
       one_output_per_flit: assert (many == '0 && $countones(pop) == $countones(reserve_o));
       phase_goes_first: assert ((pop & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
     end
@@ -442,7 +442,7 @@ module phased_matcher #(
       packet_streams_past_lower_vcs: cover ((below & request_i) != '0);
       several_inputs_ask_for_an_output: cover (contended != '0);
       grant_lost_to_the_phase: cover (lost != '0);
-      loser_rests: cover (rest_q != '0);
+      loser_backs_off: cover (backoff_q != '0);
       several_flits_move: cover ((pop & (pop - P'(1))) != '0);
     end
   end

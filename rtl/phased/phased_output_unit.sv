@@ -120,7 +120,7 @@ module phased_output_unit #(
   assign in_last = in_header.tail || in_header.phase == noc_pkg::PHASE_ONLINE;
   assign launch = ready_i && able != '0;
 
-  always_comb begin : fronts
+  always_comb begin : hol_flits
     arriving = '0;
     able = '0;
     pick = '0;

@@ -27,7 +27,7 @@
 //                      A flit held back is an arbiter stall in every cycle, and the phase does not
 //                      count as silent.
 //     closed_i         outputs to which no unicast may move.
-//     under_way_i      outputs with flits of phases in flight, on VC under_way_vc_i: no unicast
+//     in_flight_i      outputs with flits of phases in flight, on VC in_flight_vc_i: no unicast
 //                      packet of that VC may start.
 //   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be zero on leave_flit_i.
 //   enter_idle_i: the interconnect and its companion modules are empty.
@@ -113,8 +113,8 @@ module phased_switch #(
   output logic [VC_W*P-1:0]          phase_vc_o,
   input  logic [P-1:0]               hold_i,
   input  logic [P-1:0]               closed_i,
-  input  logic [P-1:0]               under_way_i,
-  input  logic [VC_W-1:0]            under_way_vc_i,
+  input  logic [P-1:0]               in_flight_i,
+  input  logic [VC_W-1:0]            in_flight_vc_i,
   output logic [P-1:0]               enter_valid_o,
   output logic [P*FLIT_W-1:0]        enter_flit_o,
   input  logic [P-1:0]               leave_valid_i,
@@ -142,13 +142,13 @@ module phased_switch #(
   logic [VCS-1:0]                   first_vc;
   logic [PHASE_W*PHASES_IN_USE-1:0] phase;
   logic [P-1:0]                     in_slot, out_slot;
-  logic [P-1:0]                     first_held, under_way;  // for the matcher
-  logic [VC_W-1:0]                  under_way_vc;
+  logic [P-1:0]                     first_held, in_flight;  // for the matcher
+  logic [VC_W-1:0]                  in_flight_vc;
   logic [P-1:0]                     match, match_tail, pop, reserve, held, overflow, in_empty;
   logic                             fires;
   // Head-of-line flits and room, by noc_pkg::vc_index.
-  logic [VCS*PHASE_W*P-1:0]         front_phase;
-  logic [VCS*P-1:0]                 front_tail, other, room, room_phase;
+  logic [VCS*PHASE_W*P-1:0]         hol_phase;
+  logic [VCS*P-1:0]                 hol_tail, other, room, room_phase;
   logic [P*PORT_W-1:0]              partner;
   logic                             store_free, store_read, store_write;
   logic [PHASE_W-1:0]               store_phase, store_write_phase;
@@ -158,7 +158,7 @@ module phased_switch #(
 
   // Online unicasts, the first vectors indexed by noc_pkg::vc_index.
   logic [VCS*P-1:0]       request, no_route, locked;
-  logic [VCS*P*OUT_W-1:0] front_out;
+  logic [VCS*P*OUT_W-1:0] hol_out;
   logic [P-1:0]           online_reserve;
   logic [VCS*P-1:0]       online_pop;  // bit vc_index(input, VC)
   logic [VC_W*P-1:0]      online_reserve_vc;
@@ -179,16 +179,16 @@ module phased_switch #(
     assign waits = {(match & hold_i & in_slot) != '0, (match & hold_i & ~in_slot) != '0};
     // No flit waits in the interconnect, so the outputs held by the second phase take the place of
     // outputs with flits in flight.
-    logic unused_under_way;
-    assign unused_under_way = &{1'b0, under_way_i, under_way_vc_i};
+    logic unused_in_flight;
+    assign unused_in_flight = &{1'b0, in_flight_i, in_flight_vc_i};
     assign first_held = held & ~out_slot;
-    assign under_way = held & out_slot;
-    assign under_way_vc = vc[VC_W +: VC_W];
+    assign in_flight = held & out_slot;
+    assign in_flight_vc = vc[VC_W +: VC_W];
   end else begin : gen_one
     assign waits = (match & hold_i) != '0;
     assign first_held = held;
-    assign under_way = under_way_i;
-    assign under_way_vc = under_way_vc_i;
+    assign in_flight = in_flight_i;
+    assign in_flight_vc = in_flight_vc_i;
   end
 
   phased_control #(
@@ -213,7 +213,7 @@ module phased_switch #(
     .wait_i        (waits),
     .tail_i        (match_tail),
     .other_i       (other),
-    .front_phase_i (front_phase),
+    .hol_phase_i   (hol_phase),
     .pop_o         (pop),
     .partner_o     (partner),
     .room_i        (room_phase),
@@ -241,14 +241,14 @@ module phased_switch #(
     .clk_i,
     .rst_ni,
     .request_i      (request),
-    .out_i          (front_out),
-    .tail_i         (front_tail),
+    .out_i          (hol_out),
+    .tail_i         (hol_tail),
     .room_i         (room),
     .phase_held_i   (first_held),
     .phase_vc_i     (first_vc),
     .closed_i,
-    .under_way_i    (under_way),
-    .under_way_vc_i (under_way_vc),
+    .in_flight_i    (in_flight),
+    .in_flight_vc_i (in_flight_vc),
     .phase_pop_i    (pop),
     .phase_reserve_i(reserve),
     .phase_fires_i  (fires),
@@ -401,11 +401,11 @@ module phased_switch #(
       .match_o      (match[p]),
       .match_tail_o (match_tail[p]),
       .other_o      (other[noc_pkg::vc_index(p, 0) +: VCS]),
-      .front_phase_o(front_phase[PHASE_W*noc_pkg::vc_index(p, 0) +: VCS*PHASE_W]),
+      .hol_phase_o  (hol_phase[PHASE_W*noc_pkg::vc_index(p, 0) +: VCS*PHASE_W]),
       .request_o    (request[noc_pkg::vc_index(p, 0) +: VCS]),
       .no_route_o   (no_route[noc_pkg::vc_index(p, 0) +: VCS]),
-      .front_out_o  (front_out[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
-      .front_tail_o (front_tail[noc_pkg::vc_index(p, 0) +: VCS]),
+      .hol_out_o    (hol_out[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
+      .hol_tail_o   (hol_tail[noc_pkg::vc_index(p, 0) +: VCS]),
       .pop_i        (pop_vc),
       .read_header_o(read_header),
       .flit_valid_o (enter_valid_o[p]),

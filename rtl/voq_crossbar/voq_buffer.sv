@@ -187,7 +187,7 @@ module voq_buffer #(
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
       if (in_valid_i) output_there_is: assert (32'(in_out_i) < P);
-      if (pop_i != '0) one_pop_of_a_front: assert ($countones(pop_i) == 1 && (pop_i & ~valid_o) == '0);
+      if (pop_i != '0) one_pop_of_a_hol: assert ($countones(pop_i) == 1 && (pop_i & ~valid_o) == '0);
       if (read != '0) one_link_read: assert ($countones(read) == 1);
     end
   end
@@ -197,7 +197,7 @@ module voq_buffer #(
     if (rst_ni) begin
       link_written_and_read: cover (link != '0 && read != '0);
       comes_to_a_full_vc: cover ((come & full) != '0);
-      fronts_of_all_outputs: cover (valid_o[0 +: P] == '1);
+      hol_flits_of_all_outputs: cover (valid_o[0 +: P] == '1);
     end
   end
 endmodule

@@ -91,10 +91,10 @@ module voq_list #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && (push_i || pop_i || read_o)) begin
-      pop_takes_a_front: assert (!pop_i || valid_o);
+      pop_takes_a_hol: assert (!pop_i || valid_o);
       fewer_behind_than_slots: assert (32'(behind_q) < DEPTH);
       known_is_one_hot: assert ($countones(known_q) == 1);
-      front_where_flits_are: assert (valid_o || (!behind_any_q && !reading_q));
+      hol_where_flits_are: assert (valid_o || (!behind_any_q && !reading_q));
       next_ones_are_known: assert (!behind_any_q ||
                                    (known_q << (2'(popped_q) + 2'(reading_q))) == (KNOWN + 1)'(1) << KNOWN);
     end

@@ -47,7 +47,7 @@ module voq_round #(
     end
   end
 
-  always_comb begin : tell_inputs
+  always_comb begin : collect_grants
     logic [P-1:0] to, granted_v;  // outputs that grant one input, one VC
     for (int unsigned v = 0; v < VCS; v++) begin
       for (int unsigned o = 0; o < P; o++) granted_v[o] = grant_vc_o[noc_pkg::vc_index(o, v)];

@@ -357,18 +357,18 @@ module voq_scheduler #(
 
   // Stall counts of the last cycle: inputs that lacked room, and all remaining ones with a
   // head-of-line flit.
-  logic [P-1:0] short_of_room, has_front, no_room_q, ready_q, popped;
+  logic [P-1:0] short_of_room, has_hol, no_room_q, ready_q, popped;
 
   always_comb begin : stalled
     logic [P-1:0] able, lacks_room;
     short_of_room = '0;
-    has_front = '0;
+    has_hol = '0;
     able = '0;
     lacks_room = '0;
     if (any) begin
       for (int unsigned q = 0; q < VCS * P; q++) begin
         able = able | ask[P*q +: P];
-        has_front = has_front | valid[P*q +: P];
+        has_hol = has_hol | valid[P*q +: P];
         if (!locked_q[q] && !room_i[q]) lacks_room = lacks_room | valid[P*q +: P];
       end
       short_of_room = lacks_room & ~able;
@@ -390,7 +390,7 @@ module voq_scheduler #(
       stall_arbiter_o <= '0;
     end else begin
       no_room_q <= short_of_room;
-      ready_q <= has_front & ~short_of_room;
+      ready_q <= has_hol & ~short_of_room;
       stall_credit_o <= 8'($countones(no_room_q));
       stall_arbiter_o <= 8'($countones(ready_q)) - 8'($countones(popped));
     end
@@ -416,7 +416,7 @@ module voq_scheduler #(
               starts[noc_pkg::vc_index(o, v)] && reserve_o[o];
         end
       end
-      leaves_are_fronts: assert ((pop_o & ~valid_i) == '0);
+      leaves_are_hol_flits: assert ((pop_o & ~valid_i) == '0);
       one_flit_of_an_input: assert (many_in == '0);
       one_flit_to_an_output: assert (many_out == '0);
       packets_are_not_interleaved: assert (begun_by_others == '0);

@@ -164,7 +164,7 @@ void Communicator::wait(Handle handle) {
 }
 
 void Communicator::wait_all() {
-  run_until([this] { return under_way() == 0; });
+  run_until([this] { return in_flight() == 0; });
 }
 
 void Communicator::finish() {
@@ -220,7 +220,7 @@ void Communicator::release(Handle handle, int part, int rank, std::uint64_t cycl
   memoisation_.release(handle, part, rank, cycle);
 }
 
-std::size_t Communicator::under_way() const { return calls_.size() + memoisation_.under_way(); }
+std::size_t Communicator::in_flight() const { return calls_.size() + memoisation_.in_flight(); }
 
 bool Communicator::complete(Handle handle) const {
   return handle < scheduler_.next_handle() && memoisation_.plan_of(handle) == nullptr;

@@ -149,7 +149,7 @@ class Communicator final : public OperationEngine {
   bool stopped() const override { return stopped_; }
 
   std::uint64_t cycle() const override;
-  std::size_t under_way() const override;  // in flight or waiting, and calls to come
+  std::size_t in_flight() const override;  // in flight or waiting, and calls to come
   // Max number of trees that had numbers at a time.
   int max_streams() const { return scheduler_.max_streams(); }
   PlanCache& plans() { return plans_; }

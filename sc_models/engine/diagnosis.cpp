@@ -141,7 +141,7 @@ std::string describe_waiting(Fabric& fabric, ControlPlane& control,
                              std::span<const std::unique_ptr<Npu>> npus) {
   const Topology& topology = fabric.topology();
   FabricCore& core = fabric.core();
-  core.tell_outstanding();
+  core.report_outstanding();
   core.set_alone();
   Lines nics, switches, stalls, ranks;
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
@@ -168,7 +168,7 @@ std::string describe_waiting(Fabric& fabric, ControlPlane& control,
 
 std::string describe_waiting(const Topology& topology, FabricCore& core,
                              std::span<const EndpointCore* const> endpoints) {
-  core.tell_outstanding();
+  core.report_outstanding();
   Lines queues, switches;
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     if (!core.owns(id)) continue;

@@ -27,25 +27,25 @@ CollectiveJob::News get_news(RankMessage& message) {
 }  // namespace
 
 void JobNews::start() {
-  core_.on_meeting([this](RankMessage& message) { tell(message); },
-                   [this](RankMessage& message) {
-                     hear(message);
-                     has_met_ = true;
-                   });
+  core_.on_exchange([this](RankMessage& message) { publish(message); },
+                    [this](RankMessage& message) {
+                      collect(message);
+                      has_exchanged_ = true;
+                    });
 }
 
 void JobNews::exchange() {
   Ranks* const ranks = core_.ranks();
-  if (ranks == nullptr || std::exchange(has_met_, false) || jobs_().empty()) return;
+  if (ranks == nullptr || std::exchange(has_exchanged_, false) || jobs_().empty()) return;
   RankMessage mine;
-  tell(mine);
+  publish(mine);
   std::vector<RankMessage> all = ranks->gather(Ranks::Purpose::kProgress, std::move(mine));
   for (int of = 0; of < ranks->size(); ++of)
-    if (of != ranks->rank()) hear(all[static_cast<std::size_t>(of)]);
+    if (of != ranks->rank()) collect(all[static_cast<std::size_t>(of)]);
 }
 
 // Merges this process's completions with those of all processes, like the ones received.
-void JobNews::tell(RankMessage& message) const {
+void JobNews::publish(RankMessage& message) const {
   const std::vector<CollectiveJob*> jobs = jobs_();
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const CollectiveJob::News news = jobs[j]->take_news();
@@ -56,7 +56,7 @@ void JobNews::tell(RankMessage& message) const {
   }
 }
 
-void JobNews::hear(RankMessage& message) {
+void JobNews::collect(RankMessage& message) {
   const std::vector<CollectiveJob*> jobs = jobs_();
   while (!message.is_read()) {
     CollectiveJob& job = *jobs.at(message.get<std::uint64_t>());

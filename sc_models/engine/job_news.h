@@ -2,7 +2,7 @@
 // Exchange between processes of the results that have arrived at NPUs and of the complete parts and
 // ranks, so that jobs in flight (npu/collective_job.h) have the same state in all processes.
 //
-// The data travels with the flits that cross, at the exchange of FabricCore::on_meeting();
+// The data travels with the flits that cross, at the exchange of FabricCore::on_exchange();
 // exchange() is for later changes, and for edges without one. All processes have the same jobs in
 // flight, in the same order.
 // Errors: as Ranks (ranks/ranks.h).
@@ -24,16 +24,16 @@ class JobNews {
   JobNews(FabricCore& core, std::function<std::vector<CollectiveJob*>()> jobs)
       : core_(core), jobs_(std::move(jobs)) {}
 
-  void start();  // takes part in every meeting from now on
+  void start();  // takes part in every exchange from now on
   void exchange();
 
  private:
-  void tell(RankMessage& message) const;
-  void hear(RankMessage& message);
+  void publish(RankMessage& message) const;
+  void collect(RankMessage& message);
 
   FabricCore& core_;
   std::function<std::vector<CollectiveJob*>()> jobs_;
-  bool has_met_ = false;  // a meeting has taken place since the last exchange()
+  bool has_exchanged_ = false;  // an exchange has taken place since the last exchange()
 };
 
 }  // namespace fredsim

@@ -39,7 +39,7 @@ OperationScheduler::OperationScheduler(Machine& machine, int rows, CompletionLis
       loader_(machine.fabric()),
       open_links_(machine.topology()),
       recurrence_(machine.fabric(), all_npus(machine), endpoints(machine.topology())),
-      news_(machine.fabric().core(), [this] { return jobs_under_way(); }) {}
+      news_(machine.fabric().core(), [this] { return jobs_in_flight(); }) {}
 
 void OperationScheduler::start(std::span<const std::shared_ptr<const PreparedPlan>> expected) {
   std::vector<PhaseProgram> programs;
@@ -118,7 +118,7 @@ void OperationScheduler::simulate_edge() {
   core.end_timers();
   core.tick();
   core.begin_timers();
-  core.meet();
+  core.exchange();
   edge();
 }
 
@@ -145,7 +145,7 @@ bool OperationScheduler::collect() {
   return some;
 }
 
-std::vector<CollectiveJob*> OperationScheduler::jobs_under_way() const {
+std::vector<CollectiveJob*> OperationScheduler::jobs_in_flight() const {
   std::vector<CollectiveJob*> jobs;
   for (const Operation* const operation : granted_)
     if (operation->job != nullptr) jobs.push_back(operation->job.get());
@@ -319,7 +319,7 @@ std::uint64_t OperationScheduler::rest_until(std::uint64_t next) {
   if (changed_ || !loader_.idle()) return 0;
   next = std::min(next, wake_);
   const std::uint64_t edges =
-      std::min(fabric_.core().edges_at_rest(), next - std::min(next, cycle() + 1));
+      std::min(fabric_.core().edges_idle(), next - std::min(next, cycle() + 1));
   if (edges != 0) fabric_.core().rest(edges);
   return edges;
 }
@@ -332,10 +332,10 @@ std::uint64_t OperationScheduler::pass_until(std::uint64_t next) {
     if (operation->job != nullptr) jobs.push_back(operation->job.get());
   if (jobs.empty()) return 0;
   next = std::min(next, wake_);
-  return recurrence_.pass_over(jobs, next - std::min(next, cycle() + 1));
+  return recurrence_.skip(jobs, next - std::min(next, cycle() + 1));
 }
 
-bool OperationScheduler::ends_rest() const {
+bool OperationScheduler::ends_idling() const {
   return (operations_.empty() || (wake_ == cycle() + 1 && granted_.empty())) && !changed_ &&
          loader_.idle() && fabric_.core().is_settled();
 }
@@ -343,8 +343,8 @@ bool OperationScheduler::ends_rest() const {
 bool OperationScheduler::add_state(StateDigest& digest) const {
   if (changed_ || !loader_.idle()) return false;
   Ranks* const ranks = fabric_.core().ranks();
-  const bool can_tell = fabric_.core().add_state(digest);
-  if (!can_tell && ranks == nullptr) return false;
+  const bool has_digest = fabric_.core().add_state(digest);
+  if (!has_digest && ranks == nullptr) return false;
   std::unordered_map<OperationHandle, std::uint64_t> numbers;
   for (const auto& [handle, operation] : operations_) numbers.emplace(handle, numbers.size());
   const auto number_of = [&](OperationHandle handle) { return numbers.at(handle); };
@@ -355,7 +355,7 @@ bool OperationScheduler::add_state(StateDigest& digest) const {
   for (const Operation* operation : granted_) digest.add(number_of(operation->handle));
   store_.add_state(digest);
   for (const Npu* npu : machine_.npus()) npu->add_state_with_counts(digest);
-  return ranks == nullptr || ranks->combine(digest, can_tell);
+  return ranks == nullptr || ranks->combine(digest, has_digest);
 }
 
 void OperationScheduler::shift_to(std::uint64_t cycle) {

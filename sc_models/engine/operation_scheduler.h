@@ -91,7 +91,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
   std::uint64_t rest(std::uint64_t next_call, bool stops_at_states);
   std::uint64_t rest_until(std::uint64_t next);
   std::uint64_t pass_until(std::uint64_t next);
-  bool ends_rest() const;
+  bool ends_idling() const;
   void count_idle(std::uint64_t cycles) { idle_cycles_ += cycles; }
   std::uint64_t idle_cycles() const { return idle_cycles_; }
   const Recurrence& recurrence() const { return recurrence_; }
@@ -135,7 +135,7 @@ class OperationScheduler final : private OperationLifecycle<Operation> {
 
  private:
   void changed();
-  std::vector<CollectiveJob*> jobs_under_way() const;
+  std::vector<CollectiveJob*> jobs_in_flight() const;
   std::uint64_t now() const override { return cycle(); }
   void begin_grants() override { rows_are_short_ = false; }
   Grant take(Operation& operation) override;

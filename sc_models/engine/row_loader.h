@@ -39,7 +39,7 @@ class RowLoader {
   struct Queue {
     std::vector<Write> writes;
     std::size_t issued = 0;
-    StoredPhase* under_way = nullptr;  // phase whose write the next edge serves
+    StoredPhase* in_flight = nullptr;  // phase whose write the next edge serves
 
     bool is_empty() const { return issued == writes.size(); }
     void pop() {

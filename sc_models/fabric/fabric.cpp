@@ -89,7 +89,7 @@ void Fabric::load_phases(std::span<const PhaseProgram> programs) {
 
 void Fabric::reset() {
   failure_ = nullptr;
-  stands_still_ = false;
+  is_frozen_ = false;
   core_.reset();
   later_ = ahead_ = 0;
   setup_.reset();
@@ -193,7 +193,7 @@ void Fabric::clock_edge() {
   try {
     observed_edge();
     core_.begin_timers();
-    if (!stands_still_) core_.meet();
+    if (!is_frozen_) core_.exchange();
   } catch (const std::exception& error) {
     stop_failed(error);
     return;
@@ -213,13 +213,13 @@ void Fabric::clock_edge() {
 void Fabric::observed_edge() {
   if (observer_ != nullptr) observer_->before_edge();
   try {
-    if (!stands_still_) tick();
+    if (!is_frozen_) tick();
   } catch (...) {
     if (observer_ != nullptr) observer_->after_edge();
     throw;
   }
   for (const NodeId node : core_.finished_accesses()) {
-    if (stands_still_) break;
+    if (is_frozen_) break;
     // else: an access of the set-up
     if (controls_[node]->busy()) controls_[node]->access_finished();
   }

@@ -88,7 +88,7 @@ class Fabric final : public sc_core::sc_module {
   void run_ahead(std::uint64_t edges) { ahead_ = edges; }
   // Suspends the core: edges occur as usual, and the core does not tick. The caller replays the
   // events.
-  void stand_still(bool on) { stands_still_ = on; }
+  void freeze(bool on) { is_frozen_ = on; }
   void rethrow_failure();
 
   // Calls the observer, which outlives the fabric's last edge, at every edge from the next one on.
@@ -119,7 +119,7 @@ class Fabric final : public sc_core::sc_module {
   std::uint64_t later_ = 0;       // delay of the edge after the next, in edges
   std::uint64_t ahead_ = 0;       // edges that run at once; 0: one by one
   bool running_ = false;
-  bool stands_still_ = false;
+  bool is_frozen_ = false;
   std::vector<PhaseProgram> phases_;
   std::optional<SwitchSetup> setup_;  // set-up in progress
   bool is_reset_ = false;             // reset since the last start()

@@ -124,9 +124,9 @@ void FabricCore::set_switch_threads(int threads) {
 void FabricCore::reset() {
   is_alone_ = false;
   state_.reset();
-  met_box_ = -1;
-  tell_ = {};
-  hear_ = {};
+  exchanged_box_ = -1;
+  publish_ = {};
+  collect_ = {};
   accessed_.clear();
   finished_.clear();
   for (const auto& partition : partitions_) partition->reset();
@@ -143,29 +143,29 @@ void FabricCore::tick() {
   end_window(0);
 }
 
-// Ends the last window of a call: flits that cross to other processes are sent in meet().
+// Ends the last window of a call: flits that cross to other processes are sent in exchange().
 void FabricCore::end_window(int box) {
   if (ranks() != nullptr) {
-    met_box_ = box;
+    exchanged_box_ = box;
     return;
   }
   for (const auto& partition : partitions_) partition->links().fill(0);
 }
 
-void FabricCore::meet() {
+void FabricCore::exchange() {
   if (ranks() == nullptr) return;
   RankMessage mine;
   StateOfAll all = own_state();
   mine.put(all);
-  if (tell_) tell_(mine);
+  if (publish_) publish_(mine);
   const std::span<RankMessage> others =
-      rank_links_->meet(by_number_, std::exchange(met_box_, -1), edge(), mine);
+      rank_links_->exchange(by_number_, std::exchange(exchanged_box_, -1), edge(), mine);
   for (const auto& partition : partitions_) partition->links().fill(0);
   for (int rank = 0; rank < std::ssize(others); ++rank) {
     if (rank == ranks()->rank()) continue;
     RankMessage& of_rank = others[static_cast<std::size_t>(rank)];
     all.add(of_rank.get<StateOfAll>());
-    if (hear_) hear_(of_rank);
+    if (collect_) collect_(of_rank);
   }
   state_ = all;
 }
@@ -241,15 +241,16 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
       for (std::uint64_t left = edges; left != 0; ++window) {
         const std::uint64_t now = window_of(left);
         run_window(partition, now, hooks, failures, window);
-        threads_->meet(partition);
+        threads_->synchronise(partition);
         if (failures.any(window)) return;
         take_in(partition, static_cast<int>(window % 2));
         left -= now;
         if (rank_links_ != nullptr && left != 0) {
-          threads_->meet(partition);  // the exchange adds flits to wheels that all threads take in
-                                      // to
+          threads_->synchronise(
+              partition);  // the exchange adds flits to wheels that all threads take in
+                           // to
           if (partition == 0) exchange_in_window(failures, window);
-          threads_->meet(partition);
+          threads_->synchronise(partition);
           if (failures.any(window)) return;
         }
       }
@@ -307,7 +308,7 @@ void FabricCore::StateOfAll::add(const StateOfAll& other) {
   quiet = std::min(quiet, other.quiet);
 }
 
-std::uint64_t FabricCore::StateOfAll::edges_at_rest() const {
+std::uint64_t FabricCore::StateOfAll::edges_idle() const {
   if (has_to_step) return 0;
   return flits == 0 && credits == 0 ? to_timers : std::min(to_timers, to_arrival);
 }
@@ -319,14 +320,14 @@ FabricCore::StateOfAll FabricCore::own_state() const {
     state.add({.has_to_step = partition->has_to_step(),
                // Timers fire after the edge before theirs.
                .to_timers = partition->timers().edges_to_next(edge() + 1),
-               .flits = partition->links().flits_under_way(),
-               .credits = partition->links().credits_under_way(),
+               .flits = partition->links().flits_in_flight(),
+               .credits = partition->links().credits_in_flight(),
                .quiet = partition->quiet_cycles()});
   }
   for (std::size_t i = 0; i < partitions_.size() && !state.has_to_step; ++i) {
     const PartitionLinks& links = partitions_[i]->links();
     state.to_arrival = std::min({state.to_arrival, links.edges_to_arrival(edge()),
-                                 links.edges_to_crossing(met_box_, edge())});
+                                 links.edges_to_crossing(exchanged_box_, edge())});
   }
   return state;
 }
@@ -343,21 +344,21 @@ const FabricCore::StateOfAll& FabricCore::state() const {
   return *state_;
 }
 
-std::uint64_t FabricCore::edges_at_rest() const {
+std::uint64_t FabricCore::edges_idle() const {
   if (ranks() == nullptr && std::ranges::any_of(partitions_, [](const auto& partition) {
         return partition->has_to_step();
       }))
     return 0;
-  return state().edges_at_rest();
+  return state().edges_idle();
 }
 
 bool FabricCore::is_settled() const {
-  const bool is_rested = std::ranges::all_of(partitions_, [](const auto& partition) {
+  const bool is_idle = std::ranges::all_of(partitions_, [](const auto& partition) {
     return partition->links().are_rested(partition->edge());
   });
-  if (ranks() == nullptr) return edges_at_rest() == kForEver && is_rested;
-  const std::uint64_t edges = edges_at_rest();
-  return ranks()->all(Ranks::Purpose::kFabric, is_rested) && edges == kForEver;
+  if (ranks() == nullptr) return edges_idle() == kForEver && is_idle;
+  const std::uint64_t edges = edges_idle();
+  return ranks()->all(Ranks::Purpose::kFabric, is_idle) && edges == kForEver;
 }
 
 void FabricCore::rest(std::uint64_t edges) {
@@ -371,14 +372,14 @@ bool FabricCore::add_state(StateDigest& digest) const {
                              [&](const auto& partition) { return partition->add_state(digest); });
 }
 
-void FabricCore::pass_over(std::uint64_t edges, const std::vector<LinkCount>& more) {
+void FabricCore::skip(std::uint64_t edges, const std::vector<LinkCount>& more) {
   state_.reset();
   for (std::size_t l = 0; l < more.size(); ++l) {
     const Link& link = topology_.links[l];
     if (!owns(link.from)) continue;
     owner(link.from).links().output(places_[link.from].node, link.from_port).add_counts(more[l]);
   }
-  for (const auto& partition : partitions_) partition->pass_over(edges);
+  for (const auto& partition : partitions_) partition->skip(edges);
 }
 
 std::uint64_t FabricCore::quiet_cycles() const {
@@ -399,14 +400,14 @@ bool FabricCore::empty() const {
 int FabricCore::flits_on_links() const {
   if (ranks() != nullptr) return static_cast<int>(state().flits);
   int flits = 0;
-  for (const auto& partition : partitions_) flits += partition->links().flits_under_way();
+  for (const auto& partition : partitions_) flits += partition->links().flits_in_flight();
   return flits;
 }
 
 int FabricCore::credits_on_links() const {
   if (ranks() != nullptr) return static_cast<int>(state().credits);
   int credits = 0;
-  for (const auto& partition : partitions_) credits += partition->links().credits_under_way();
+  for (const auto& partition : partitions_) credits += partition->links().credits_in_flight();
   return credits;
 }
 
@@ -420,7 +421,7 @@ int FabricCore::sent_and_not_back(int link, int vc) const {
          from.flits_in_serialiser(node, l.from_port, vc);
 }
 
-void FabricCore::tell_outstanding() {
+void FabricCore::report_outstanding() {
   outstanding_elsewhere_.clear();
   if (ranks() == nullptr) return;
   RankMessage mine;

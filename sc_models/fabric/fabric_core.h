@@ -62,18 +62,20 @@ class FabricCore {
 
   void reset();  // resets nodes too; endpoints get their credits, switches theirs by register
                  // writes
-  void tick();   // steps one clock edge; with several processes call meet() next
+  void tick();   // steps one clock edge; with several processes call exchange() next
   // Steps `edges` edges. `hooks`: one per partition, called around each of its edges; or none at
   // all. Switches step in groups meanwhile, unless set_groups() has disabled it for few edges.
   // After a failure the partitions are at different edges: call reset() next. With several
-  // processes call meet() next.
+  // processes call exchange() next.
   void advance(std::uint64_t edges, std::span<EdgeHook* const> hooks = {});
   // Exchanges crossing flits and credits, and the state of all processes, after every edge or
-  // advance(). `tell` adds data for the other processes; `hear` reads the data of each of them.
-  void meet();
-  void on_meeting(std::function<void(RankMessage&)> tell, std::function<void(RankMessage&)> hear) {
-    tell_ = std::move(tell);
-    hear_ = std::move(hear);
+  // advance(). `publish` adds data for the other processes; `collect` reads the data of each of
+  // them.
+  void exchange();
+  void on_exchange(std::function<void(RankMessage&)> publish,
+                   std::function<void(RankMessage&)> collect) {
+    publish_ = std::move(publish);
+    collect_ = std::move(collect);
   }
   // Drops the state of all, since nodes here may have got new data: it is collected anew. All
   // processes must call this alike.
@@ -142,7 +144,7 @@ class FabricCore {
 
   // Edges, from the next one on, at which nothing happens unless new data is handed in meanwhile;
   // the highest number: for ever.
-  std::uint64_t edges_at_rest() const;
+  std::uint64_t edges_idle() const;
   // Returns true if nothing ever happens and all links are idle: time changes nothing.
   bool is_settled() const;
   // Lets these edges pass without a tick.
@@ -151,7 +153,7 @@ class FabricCore {
   // the nodes. False if a node cannot give its state.
   bool add_state(StateDigest& digest) const;
   // Skips `edges` edges after which the state is as now; `more`: counts of each link in them.
-  void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
+  void skip(std::uint64_t edges, const std::vector<LinkCount>& more);
 
   // Timers of an endpoint. advance() fires them between its edges; after a tick() or an advance()
   // the caller does.
@@ -170,7 +172,7 @@ class FabricCore {
   int outstanding(int link, int vc) const;  // credits not returned to a sender in this process
   // Publishes between processes, before buffered(), the senders' counts for buffers of other
   // processes.
-  void tell_outstanding();
+  void report_outstanding();
 
   // Visits arrivals at the pins in the next tick; for observers, between two ticks.
   // on_flit(node, input port); on_credit(node, output port, VC).
@@ -215,7 +217,7 @@ class FabricCore {
                  credits = 0;  // in flight; negative if more arrive at a process than leave
     std::uint64_t quiet = ~std::uint64_t{0};  // in cycles
     void add(const StateOfAll& other);
-    std::uint64_t edges_at_rest() const;
+    std::uint64_t edges_idle() const;
   };
   StateOfAll own_state() const;
   const StateOfAll& state() const;
@@ -243,9 +245,9 @@ class FabricCore {
   bool uses_groups_ = true;
   // State of all processes, while it is known, and the outbox to be exchanged; -1: none.
   mutable std::optional<StateOfAll> state_;
-  int met_box_ = -1;
-  std::function<void(RankMessage&)> tell_;
-  std::function<void(RankMessage&)> hear_;
+  int exchanged_box_ = -1;
+  std::function<void(RankMessage&)> publish_;
+  std::function<void(RankMessage&)> collect_;
   bool is_alone_ = false;
   std::uint64_t alone_since_ = 0;                  // an edge
   std::map<int, VcDepths> outstanding_elsewhere_;  // index: link

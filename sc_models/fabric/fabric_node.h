@@ -47,7 +47,7 @@ class FabricNode {
   // Steps the core. Result: whether it has to step at the next edge, whatever arrives, and the
   // error code of a switch.
   SwitchCore::Stepped step() {
-    if (core != nullptr) return core->step_and_tell(pins);
+    if (core != nullptr) return core->step_and_report(pins);
     endpoint->step(pins);
     return {.idle = endpoint->idle()};
   }
@@ -107,7 +107,7 @@ class FabricNode {
     pins.in_credit = {};
   }
   std::uint64_t last_step() const { return stepped_; }  // last edge stepped
-  void pass_over(std::uint64_t edges) { stepped_ += edges; }
+  void skip(std::uint64_t edges) { stepped_ += edges; }
   bool is_idle() const { return core != nullptr ? core->idle() : endpoint->empty(); }
   // Returns false if the core cannot give its state.
   bool add_state(StateDigest& digest) const;

@@ -333,11 +333,11 @@ bool Partition::add_state(StateDigest& digest) const {
                              [&](const FabricNode& node) { return node.add_state(digest); });
 }
 
-void Partition::pass_over(std::uint64_t edges) {
+void Partition::skip(std::uint64_t edges) {
   edge_ += edges;
-  timers_.pass_over(edges);
-  for (FabricNode& node : nodes_) node.pass_over(edges);
-  links_.pass_over(edges);
+  timers_.skip(edges);
+  for (FabricNode& node : nodes_) node.skip(edges);
+  links_.skip(edges);
 }
 
 }  // namespace fredsim

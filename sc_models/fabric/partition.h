@@ -83,7 +83,7 @@ class Partition {
   }
   void rest(std::uint64_t edges);
   bool add_state(StateDigest& digest) const;
-  void pass_over(std::uint64_t edges);
+  void skip(std::uint64_t edges);
 
  private:
   // Switches with RTL in them, if several threads step them: switches of an edge, and their

@@ -96,7 +96,7 @@ void PartitionLinks::set_faults(std::uint32_t node, int port, LinkFaults* faults
 }
 
 void PartitionLinks::reset() {
-  flits_under_way_ = credits_under_way_ = 0;
+  flits_in_flight_ = credits_in_flight_ = 0;
   wheel_.reset();
   outboxes_.reset();
   slow_.clear();
@@ -142,7 +142,7 @@ void PartitionLinks::launch_special(std::uint32_t place, std::uint32_t beyond,
   if (LinkChannel* const behind = channel(place); behind != nullptr) {
     behind->push(flit);
     activate(place);
-    ++flits_under_way_;
+    ++flits_in_flight_;
     return;
   }
   if (link.faults() != nullptr) {
@@ -154,7 +154,7 @@ void PartitionLinks::launch_special(std::uint32_t place, std::uint32_t beyond,
                                 ? slow_.add(place, edge + beyond)
                                 : arrival(link, edge, link.latency() + beyond);
   std::copy_n(flit, words_, to);
-  ++flits_under_way_;
+  ++flits_in_flight_;
 }
 
 // Room for the words of a flit that reaches the end of the link in `cycles` cycles.

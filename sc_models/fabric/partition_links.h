@@ -67,7 +67,7 @@ class PartitionLinks {
   void take_credits(const OnCredit& on_credit) {
     LinkWheel::Credits& credits = wheel_.credits();
     for (const LinkWheel::Credit credit : credits) on_credit(credit);
-    credits_under_way_ -= static_cast<int>(credits.size());
+    credits_in_flight_ -= static_cast<int>(credits.size());
     credits.clear();
   }
   // Calls on_flit(input pin, words); kWords: words of a flit, 0: as given to the constructor.
@@ -78,7 +78,7 @@ class PartitionLinks {
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words)
       on_flit(InputPin(entry[0]), entry + LinkWheel::kHeader);
-    flits_under_way_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
+    flits_in_flight_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
     flits.clear();  // its words stay until the next flit is added
   }
   // Launches a flit that has taken its room at the receiver, on the output `link` at `place`;
@@ -95,7 +95,7 @@ class PartitionLinks {
     }
     std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target_pin(), words), flit,
                 words * sizeof *flit);
-    ++flits_under_way_;
+    ++flits_in_flight_;
   }
   // Returns a credit of the input port at `place`. False if it has no link.
   [[gnu::always_inline]] bool return_credit(std::uint32_t place, std::uint32_t vc,
@@ -105,7 +105,7 @@ class PartitionLinks {
       return false;
     const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
     if (!channels_.empty() && give_to_channel(in, vc)) [[unlikely]] {
-      ++credits_under_way_;
+      ++credits_in_flight_;
       return true;
     }
     if (in.sender.partition != index_) [[unlikely]] {
@@ -113,7 +113,7 @@ class PartitionLinks {
     } else {
       wheel_.add_credit(in.latency, credit);
     }
-    ++credits_under_way_;
+    ++credits_in_flight_;
     return true;
   }
   void end_edge() { wheel_.turn(); }
@@ -137,8 +137,8 @@ class PartitionLinks {
 
   // ---- between two edges, while the outboxes are empty
   // Launches minus arrivals in this partition: negative if more flits arrive than leave.
-  int flits_under_way() const { return flits_under_way_; }
-  int credits_under_way() const { return credits_under_way_; }
+  int flits_in_flight() const { return flits_in_flight_; }
+  int credits_in_flight() const { return credits_in_flight_; }
   // Edges until an arrival or the end of a serialisation; the highest number if nothing is in
   // flight.
   std::uint64_t edges_to_arrival(std::uint64_t edge) const;
@@ -146,7 +146,7 @@ class PartitionLinks {
   bool are_rested(std::uint64_t edge) const;  // true if the links of this partition's senders are
                                               // idle
   bool add_state(StateDigest& digest, std::uint64_t edge) const;
-  void pass_over(std::uint64_t edges);
+  void skip(std::uint64_t edges);
   // Flits of a VC in flight to an input or kept by the serialiser of an output; credits in flight
   // to an output.
   int flits_to(std::uint32_t node, int port, int vc) const;
@@ -200,8 +200,8 @@ class PartitionLinks {
   Outboxes outboxes_;
   std::vector<std::uint16_t> missing_of_;  // index: half of a stream's number
   std::vector<std::uint32_t> faulty_;      // words of a flit on a link with faults
-  int flits_under_way_ = 0;
-  int credits_under_way_ = 0;
+  int flits_in_flight_ = 0;
+  int credits_in_flight_ = 0;
 };
 
 }  // namespace fredsim

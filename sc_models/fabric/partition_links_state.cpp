@@ -18,7 +18,7 @@ std::uint64_t PartitionLinks::edges_to_arrival(std::uint64_t edge) const {
 
 bool PartitionLinks::are_rested(std::uint64_t edge) const {
   return active_.empty() &&
-         std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_rested(edge); });
+         std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_idle(edge); });
 }
 
 bool PartitionLinks::add_state(StateDigest& digest, std::uint64_t edge) const {
@@ -49,11 +49,11 @@ bool PartitionLinks::add_state(StateDigest& digest, std::uint64_t edge) const {
   return true;
 }
 
-void PartitionLinks::pass_over(std::uint64_t edges) {
-  for (LinkTx& link : outputs_) link.pass_over(edges);
-  slow_.pass_over(edges);
+void PartitionLinks::skip(std::uint64_t edges) {
+  for (LinkTx& link : outputs_) link.skip(edges);
+  slow_.skip(edges);
   for (const auto& channel : channels_)
-    if (channel != nullptr) channel->pass_over(edges);
+    if (channel != nullptr) channel->skip(edges);
 }
 
 int PartitionLinks::flits_to(std::uint32_t node, int port, int vc) const {

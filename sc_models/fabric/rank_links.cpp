@@ -12,7 +12,7 @@ namespace fredsim {
 RankLinks::RankLinks(const Topology& topology, const Cut& cut, const RankShare& share)
     : ranks_(*share.ranks),
       by_rank_(static_cast<std::size_t>(share.ranks->size())),
-      met_(static_cast<std::size_t>(share.ranks->size())) {
+      collected_(static_cast<std::size_t>(share.ranks->size())) {
   // Index: rank. Pairs (partition there, partition here) of all links in either direction, since
   // credits return.
   std::map<int, std::set<std::pair<int, int>>> by_rank;
@@ -61,8 +61,8 @@ void RankLinks::exchange(std::span<Partition* const> own, int box, std::uint64_t
     unpack(own, edge, by_rank_[static_cast<std::size_t>(neighbours_[i])], in_[i]);
 }
 
-std::span<RankMessage> RankLinks::meet(std::span<Partition* const> own, int box, std::uint64_t edge,
-                                       const RankMessage& mine) {
+std::span<RankMessage> RankLinks::exchange(std::span<Partition* const> own, int box,
+                                           std::uint64_t edge, const RankMessage& mine) {
   out_.resize(others_.size());
   for (std::size_t i = 0; i < others_.size(); ++i) {
     out_[i].clear();
@@ -73,9 +73,9 @@ std::span<RankMessage> RankLinks::meet(std::span<Partition* const> own, int box,
   for (std::size_t i = 0; i < others_.size(); ++i) {
     const auto rank = static_cast<std::size_t>(others_[i]);
     unpack(own, edge, by_rank_[rank], in_[i]);
-    std::swap(met_[rank], in_[i]);
+    std::swap(collected_[rank], in_[i]);
   }
-  return met_;
+  return collected_;
 }
 
 }  // namespace fredsim

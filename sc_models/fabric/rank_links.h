@@ -34,8 +34,8 @@ class RankLinks {
   void exchange(std::span<Partition* const> own, int box, std::uint64_t edge);
   // Exchange with all processes, with data of the caller, `mine`. Returns the data of the others,
   // by rank, ready to be read; this rank's entry is empty.
-  std::span<RankMessage> meet(std::span<Partition* const> own, int box, std::uint64_t edge,
-                              const RankMessage& mine);
+  std::span<RankMessage> exchange(std::span<Partition* const> own, int box, std::uint64_t edge,
+                                  const RankMessage& mine);
 
  private:
   struct Pair {
@@ -54,7 +54,7 @@ class RankLinks {
   Ranks& ranks_;
   std::vector<Neighbour> by_rank_;        // index: rank; no pairs: no links lead there
   std::vector<int> neighbours_, others_;  // ranks with links to this one; all other ranks
-  std::vector<RankMessage> out_, in_, met_;
+  std::vector<RankMessage> out_, in_, collected_;
 };
 
 }  // namespace fredsim

@@ -3,7 +3,7 @@
 
 namespace fredsim {
 
-WindowThreads::WindowThreads(int partitions) : gate_(partitions), meeting_(partitions) {
+WindowThreads::WindowThreads(int partitions) : gate_(partitions), barrier_(partitions) {
   for (int partition = 1; partition < partitions; ++partition) {
     threads_.emplace_back([this, partition] {
       for (;;) {

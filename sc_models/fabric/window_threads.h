@@ -23,10 +23,10 @@ class WindowThreads {
   // Runs work(partition) on all threads; returns when all are done. It must not throw.
   void run(const std::function<void(int partition)>& work);
   // Barrier, called in work(partition): returns when all threads are here.
-  void meet(int partition) { meeting_.arrive_and_wait(partition); }
+  void synchronise(int partition) { barrier_.arrive_and_wait(partition); }
 
  private:
-  Barrier gate_, meeting_;
+  Barrier gate_, barrier_;
   const std::function<void(int)>* work_ = nullptr;  // null when the threads start: they end
   std::vector<std::jthread> threads_;
 };

@@ -22,11 +22,11 @@ double error_percent(const Calibration::Checked& checked) {
 }
 
 void Calibration::merge(const Calibration& other) {
-  for (const auto& [bytes, surplus] : other.points_) points_[bytes] = surplus;
+  for (const auto& [bytes, offset] : other.points_) points_[bytes] = offset;
   for (const auto& [bytes, checked] : other.checked_) checked_[bytes] = checked;
 }
 
-double Calibration::surplus(std::size_t part, std::uint64_t bytes) const {
+double Calibration::offset(std::size_t part, std::uint64_t bytes) const {
   if (points_.empty()) return 0;
   if (points_.size() == 1 || bytes <= points_.begin()->first)
     return points_.begin()->second.at(part);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration of one work: the surplus of exact runs over flows, and the residual error of flows
-// with surplus.
+// Calibration of one work: the offset of exact runs over flows, and the residual error of flows
+// with offset.
 //
 // A flow knows bandwidth and the longest path; an exact run also waits for credits, buffers,
 //   windows, arbiters, operands and turns of phases. A work is a collective by one algorithm on one
-//   group, or several concurrent ones. Its surplus varies little with size, except where the plan
-//   changes or data no longer fits in buffers. So the surplus is measured in exact runs and
+//   group, or several concurrent ones. Its offset varies little with size, except where the plan
+//   changes or data no longer fits in buffers. So the offset is measured in exact runs and
 //   interpolated linearly by size: between neighbouring sizes of kCalibrationGrid, and between
 //   further sizes where the error requires them (flow/calibrator.h). Below the smallest size the
-//   surplus is constant; above the largest it is extrapolated with the slope of the last two sizes,
+//   offset is constant; above the largest it is extrapolated with the slope of the last two sizes,
 //   or with a slope that is set. The slope is never below 0, since no run moves a byte faster than
 //   its links.
 // Error: the residual at sizes that were run exactly as checks, in the grid interval of the
@@ -46,15 +46,15 @@ struct FlowError {
 
 class Calibration {
  public:
-  // Times of whole runs; `flow` includes the surplus.
+  // Times of whole runs; `flow` includes the offset.
   struct Checked {
     double exact = 0, flow = 0;
     bool operator==(const Checked&) const = default;
   };
 
-  // Adds the surplus of each part at a size.
-  void add_point(std::uint64_t bytes, std::vector<double> surplus) {
-    points_[bytes] = std::move(surplus);
+  // Adds the offset of each part at a size.
+  void add_point(std::uint64_t bytes, std::vector<double> offset) {
+    points_[bytes] = std::move(offset);
   }
   void add_check(std::uint64_t bytes, Checked checked) { checked_[bytes] = checked; }
   // Slope above the largest point, as of now: cycles per byte, by part.
@@ -67,7 +67,7 @@ class Calibration {
   void merge(const Calibration& other);
 
   // Cycles by which a part exceeds its flows; below 0: the flows are slower. 0 without points.
-  double surplus(std::size_t part, std::uint64_t bytes) const;
+  double offset(std::size_t part, std::uint64_t bytes) const;
   bool has_error(std::uint64_t bytes) const;
   // Empty if the error is unknown.
   FlowError error_at(std::uint64_t bytes) const;

@@ -136,11 +136,11 @@ CalibratedWork work_of(const Value& value) {
 Calibration calibration_of(const Value& value, std::size_t parts) {
   Calibration calibration;
   for (const Value& point : value.at("points").list()) {
-    std::vector<double> surplus;
-    for (const Value& cycles : point.at("surplus").list()) surplus.push_back(cycles.cycles());
-    if (surplus.size() != parts)
+    std::vector<double> offset;
+    for (const Value& cycles : point.at("surplus").list()) offset.push_back(cycles.cycles());
+    if (offset.size() != parts)
       point.at("surplus").fail(fmt::format("as many numbers as parts, {}", parts));
-    calibration.add_point(point.at("bytes").count(1, kMaxBytes), std::move(surplus));
+    calibration.add_point(point.at("bytes").count(1, kMaxBytes), std::move(offset));
   }
   for (const Value& checked : value.at("checked").list())
     calibration.add_check(checked.at("bytes").count(1, kMaxBytes),
@@ -169,8 +169,8 @@ Json json_of(const CalibratedWork& work) {
 
 Json json_of(const CalibratedWork& work, const Calibration& calibration) {
   Json points = Json::array();
-  for (const auto& [bytes, surplus] : calibration.points())
-    points.push_back({{"bytes", bytes}, {"surplus", surplus}});
+  for (const auto& [bytes, offset] : calibration.points())
+    points.push_back({{"bytes", bytes}, {"surplus", offset}});
   Json checked = Json::array();
   for (const auto& [bytes, check] : calibration.checked())
     checked.push_back({{"bytes", bytes}, {"exact", check.exact}, {"flow", check.flow}});

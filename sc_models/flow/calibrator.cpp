@@ -42,7 +42,7 @@ PlanKind kind_of(const Plan& plan) {
 // True if the exact run recurs, which exact_steps() does not account for.
 bool recurs(const Plan& plan) { return std::ranges::all_of(plan.parts, &Part::is_ordered); }
 
-double surplus_of(std::size_t part, const Calibrator::ExactTimes& exact, const FlowTimes& flow) {
+double offset_of(std::size_t part, const Calibrator::ExactTimes& exact, const FlowTimes& flow) {
   return exact.parts.at(part) - (flow.parts[part].end - flow.parts[part].start);
 }
 
@@ -189,9 +189,9 @@ void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) 
     const auto cycles = [p](const Run& of) {
       return of.flow.parts[p].end - of.flow.parts[p].start;
     };
-    const double surplus = surplus_of(p, large.exact, large.flow);
-    const double grown = surplus - surplus_of(p, small.exact, small.flow);
-    const double in_proportion = surplus / cycles(large) * (cycles(large) - cycles(small));
+    const double offset = offset_of(p, large.exact, large.flow);
+    const double grown = offset - offset_of(p, small.exact, small.flow);
+    const double in_proportion = offset / cycles(large) * (cycles(large) - cycles(small));
     slope.push_back(std::min(grown, in_proportion) / static_cast<double>(size - smaller));
   }
   calibration.set_slope(std::move(slope));
@@ -223,10 +223,10 @@ void Calibrator::measure_point(const CalibratedWork& work, std::uint64_t bytes) 
 
 Calibrator::Run Calibrator::run_point(const CalibratedWork& work, std::uint64_t bytes) {
   Run measured = run(plan(work, bytes));
-  std::vector<double> surplus;
+  std::vector<double> offset;
   for (std::size_t p = 0; p < work.size(); ++p)
-    surplus.push_back(surplus_of(p, measured.exact, measured.flow));
-  calibrations_[work].add_point(bytes, std::move(surplus));
+    offset.push_back(offset_of(p, measured.exact, measured.flow));
+  calibrations_[work].add_point(bytes, std::move(offset));
   return measured;
 }
 
@@ -243,14 +243,14 @@ void Calibrator::refine(const CalibratedWork& work, Interval interval, int depth
   const std::uint64_t bytes = check_of(interval.low, interval.high);
   const Plan planned = plan(work, bytes);
   const auto [exact, flow] = run(planned);
-  std::vector<double> surplus;
-  for (std::size_t p = 0; p < work.size(); ++p) surplus.push_back(calibration.surplus(p, bytes));
+  std::vector<double> offset;
+  for (std::size_t p = 0; p < work.size(); ++p) offset.push_back(calibration.offset(p, bytes));
   const Calibration::Checked checked{
-      exact.all, std::ceil(run_flows(topology_, planned, surplus).end - kRounded)};
+      exact.all, std::ceil(run_flows(topology_, planned, offset).end - kRounded)};
   if (depth == 0 || error_percent(checked) <= aim_at(bytes) / 2)
     return calibration.add_check(bytes, checked);
-  for (std::size_t p = 0; p < work.size(); ++p) surplus[p] = surplus_of(p, exact, flow);
-  calibration.add_point(bytes, std::move(surplus));
+  for (std::size_t p = 0; p < work.size(); ++p) offset[p] = offset_of(p, exact, flow);
+  calibration.add_point(bytes, std::move(offset));
   refine(work, {interval.low, bytes}, depth - 1);
   refine(work, {bytes, interval.high}, depth - 1);
 }

@@ -10,7 +10,7 @@
 // Target error: kAims, in percent of the times, from a size on. For a size whose exact run would
 // take too long, at(): exact runs at the largest grid size that costs no more than a third of the
 // limit, and at the size below it, so that both together cost less than that run; an eighth if
-// packets have an order, since that run recurs. The surplus is extrapolated with their slope,
+// packets have an order, since that run recurs. The offset is extrapolated with their slope,
 // unless it would grow faster than the flows. If one of their plans differs from the plan of the
 // requested size in more than size, which would distort the slope, the first two larger sizes with
 // a matching plan are run instead, if the limit allows. The error is unknown.

@@ -262,7 +262,7 @@ void FlowOperations::prepare_steps(FlowOperation& operation) {
     }
   };
   operation.steps = std::make_unique<SystemFlows>(
-      *system_, simulation_, *operation.plan->system, operation.flow.step_surplus,
+      *system_, simulation_, *operation.plan->system, operation.flow.step_offset,
       SystemFlows::Callbacks{.begun = begun, .complete = complete});
   for (const SystemRanks& ranks : operation.flow.system_ranks) {
     operation.system_ranks.push_back({ranks.ranks.size(), ranks.steps.size()});
@@ -337,8 +337,8 @@ void FlowOperations::end_trees_at(FlowOperation& operation, int part, int number
   rank.end = std::max(rank.end, cycle);
   rank.left -= trees;
   if (rank.left > 0 || !rank.has_begun) return;
-  const auto& surplus = operation.flow.surplus;
-  const double late = surplus.empty() ? 0 : surplus[part][number].cycles;
+  const auto& offset = operation.flow.offset;
+  const double late = offset.empty() ? 0 : offset[part][number].cycles;
   schedule_end(operation, {part, number}, whole_cycles(rank.end + late) + 1);
 }
 
@@ -375,7 +375,7 @@ bool FlowOperations::collect() {
       part.end = std::max(part.end, cycle() - std::min<std::uint64_t>(cycle(), 1));
       --part.ranks_left;
       operation.complete_rank(end.part, end.rank, cycle());
-      tell_rank(operation, {end.part, end.rank});
+      notify_rank(operation, {end.part, end.rank});
     }
     for (const End& end : ends) {
       const auto at = operations_.find(end.handle);

@@ -4,10 +4,10 @@
 //
 // Ranks begin as in exact runs (operations/rank_starts.h). Simplified: a tree begins once all ranks
 //   that contribute to it have begun, and all of it moves at one rate from then on. A rank is
-//   complete when all of its trees are complete for it and its surplus has passed. If the rank
+//   complete when all of its trees are complete for it and its offset has passed. If the rank
 //   receives the result of a tree, the tree is complete once it has moved and filled its longest
 //   path. If the rank only sends into it, the tree is complete once it has moved, or earlier, once
-//   RankSurplus::handed of it has moved.
+//   RankOffset::handed of it has moved.
 // Systems (PreparedPlan::system): a step starts to move (flow/system_flows.h) once all ranks that
 //   take part in it have begun. A rank is complete when the last step of its NPU is complete.
 // Order: operations/operation_lifecycle.h; grants take no time. Trees in the switches leave a NIC
@@ -62,15 +62,15 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
                           const std::atomic<bool>* stop = nullptr, const FlowLifts& lifts = {});
   ~FlowOperations() override;
 
-  // Sets the surplus by part and rank. Call before any operation of this plan.
-  void set_surplus(const std::shared_ptr<const PreparedPlan>& plan,
-                   std::vector<std::vector<RankSurplus>> surplus) {
-    flow_plan(plan).set_surplus(std::move(surplus));
+  // Sets the offset by part and rank. Call before any operation of this plan.
+  void set_offset(const std::shared_ptr<const PreparedPlan>& plan,
+                  std::vector<std::vector<RankOffset>> offset) {
+    flow_plan(plan).set_offset(std::move(offset));
   }
-  // Sets the surplus of a system's plan by step: cycles by which it exceeds its flows.
-  void set_step_surplus(const std::shared_ptr<const PreparedPlan>& plan,
-                        std::vector<double> surplus) {
-    flow_plan(plan).step_surplus = std::move(surplus);
+  // Sets the offset of a system's plan by step: cycles by which it exceeds its flows.
+  void set_step_offset(const std::shared_ptr<const PreparedPlan>& plan,
+                       std::vector<double> offset) {
+    flow_plan(plan).step_offset = std::move(offset);
   }
   // Callback after each operation, with the cycle and the result bytes so far.
   void on_progress(std::function<void(std::uint64_t cycle, std::uint64_t bytes)> callback) {
@@ -104,7 +104,7 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   std::uint64_t cycle() const override {
     return simulation_.origin() + static_cast<std::uint64_t>(simulation_.now());
   }
-  std::size_t under_way() const override { return operations_.size() + calls_.size(); }
+  std::size_t in_flight() const override { return operations_.size() + calls_.size(); }
   const OperationTotals& totals() const override { return totals_; }
 
   // Issued operations by plan, in order of the plans' first issue.
@@ -142,12 +142,12 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
                             std::shared_ptr<OperationRepeat> repeat);
   OperationHandle begin_repeat(const std::shared_ptr<const PreparedPlan>& plan,
                                const IssueOptions& options);
-  void tell_rank(const FlowOperation& operation, const RankOfPart& at);
+  void notify_rank(const FlowOperation& operation, const RankOfPart& at);
   void go_on(const std::shared_ptr<OperationRepeat>& repeat, OperationReport report);
   void skip_repeats();
   void add_state(StateDigest& digest) const;
   RepeatCounts repeat_counts() const;
-  void pass_over(std::uint64_t periods, const RepeatCounts& period);
+  void skip(std::uint64_t periods, const RepeatCounts& period);
   FlowSimulation::Flow begin_flow(FairRates::FlowClass flows, double flits);
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);

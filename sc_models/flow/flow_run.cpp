@@ -13,10 +13,10 @@ namespace {
 
 class FlowRun {
  public:
-  FlowRun(const Topology& topology, const Plan& plan, std::span<const double> surplus,
+  FlowRun(const Topology& topology, const Plan& plan, std::span<const double> offset,
           const FlowLifts& lifts)
       : plan_(plan),
-        surplus_(surplus),
+        offset_(offset),
         turns_(topology, lifts.turns),
         trees_(flows_of(topology, plan, true, lifts)),
         stays_(turns_.add(plan, trees_)),
@@ -83,7 +83,7 @@ class FlowRun {
     state.end = std::max(state.end, state.start + with_fill(trees_[tree], moved));
     if (--state.trees_left > 0) return;
     turns_.end(plan_.parts[part], stays_[part], simulation_);
-    if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[part]);
+    if (!offset_.empty()) state.end = std::max(state.start, state.end + offset_[part]);
     simulation_.call_at(state.end, [this, part] { complete(part); });
   }
 
@@ -93,7 +93,7 @@ class FlowRun {
   }
 
   const Plan& plan_;
-  const std::span<const double> surplus_;
+  const std::span<const double> offset_;
   PhaseTurns turns_;
   std::vector<TreeFlow> trees_;           // without their demands
   std::vector<PhaseTurns::Stays> stays_;  // by part
@@ -107,9 +107,9 @@ class FlowRun {
 
 }  // namespace
 
-FlowTimes run_flows(const Topology& topology, const Plan& plan, std::span<const double> surplus,
+FlowTimes run_flows(const Topology& topology, const Plan& plan, std::span<const double> offset,
                     const FlowLifts& lifts) {
-  return FlowRun(topology, plan, surplus, lifts).run();
+  return FlowRun(topology, plan, offset, lifts).run();
 }
 
 }  // namespace fredsim

@@ -3,7 +3,7 @@
 //
 // A part begins at its start time, after its predecessors are complete; all of its trees begin
 // together. It is complete when each of its trees has moved and filled its longest path, and its
-// surplus has passed. Phases take turns in switches (flow/phase_turns.h). Not modelled: buffers,
+// offset has passed. Phases take turns in switches (flow/phase_turns.h). Not modelled: buffers,
 // credits, windows, arbitration.
 // Units: cycles, with fractions.
 // Errors: RunFailed, FlowSimulation's.
@@ -28,9 +28,9 @@ struct FlowTimes {
   std::uint64_t flows = 0, updates = 0;
 };
 
-// `surplus`: cycles by which each part takes longer than its flows (flow/calibration.h); empty:
+// `offset`: cycles by which each part takes longer than its flows (flow/calibration.h); empty:
 // none.
-FlowTimes run_flows(const Topology& topology, const Plan& plan,
-                    std::span<const double> surplus = {}, const FlowLifts& lifts = {});
+FlowTimes run_flows(const Topology& topology, const Plan& plan, std::span<const double> offset = {},
+                    const FlowLifts& lifts = {});
 
 }  // namespace fredsim

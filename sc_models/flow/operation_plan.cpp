@@ -112,12 +112,12 @@ void OperationPlan::bundle_trees(FlowSimulation& simulation) {
   }
 }
 
-void OperationPlan::set_surplus(std::vector<std::vector<RankSurplus>> of_ranks) {
-  surplus = std::move(of_ranks);
-  for (std::size_t t = 0; t < trees.size() && !surplus.empty(); ++t) {
+void OperationPlan::set_offset(std::vector<std::vector<RankOffset>> of_ranks) {
+  offset = std::move(of_ranks);
+  for (std::size_t t = 0; t < trees.size() && !offset.empty(); ++t) {
     double handed = 0;
     for (const Member& member : trees[t].members)
-      if (!member.receives) handed = std::max(handed, surplus[flows[t].part][member.rank].handed);
+      if (!member.receives) handed = std::max(handed, offset[flows[t].part][member.rank].handed);
     trees[t].handed = handed > 0 ? handed : 1;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan prepared for its operations (flow/flow_operations.h): its trees as flows, joined if
-// possible, the trees that each rank waits for, and the surplus of ranks. On systems its steps, and
+// possible, the trees that each rank waits for, and the offset of ranks. On systems its steps, and
 // their ranks.
 #pragma once
 
@@ -20,8 +20,8 @@
 
 namespace fredsim {
 
-// Surplus of a rank over flows, by exact runs (runner/detail/machine_calibration.h).
-struct RankSurplus {
+// Calibration offset of a rank over flows, by exact runs (runner/detail/machine_calibration.h).
+struct RankOffset {
   double cycles = 0;  // cycles by which the rank is complete later than its flows; below 0: earlier
   // Share of a tree's data after which a rank that receives no result is complete, since its NIC
   // and downstream buffers hold the rest.
@@ -38,7 +38,7 @@ struct OperationPlan {
   struct OfTree {
     std::vector<Member> members{};
     int contributors = 0;
-    double handed = 1;  // RankSurplus
+    double handed = 1;  // RankOffset
     // queues through which a tree in the switches leaves its NPUs, each once
     std::vector<int> queues{};
     FairRates::FlowClass flows = 0;
@@ -70,7 +70,7 @@ struct OperationPlan {
   OperationPlan(const Topology& topology, std::shared_ptr<const PreparedPlan> of,
                 FlowSimulation& simulation, PhaseTurns& turns, const QueueOf& queue_of,
                 const FlowLifts& lifts = {});
-  void set_surplus(std::vector<std::vector<RankSurplus>> of_ranks);
+  void set_offset(std::vector<std::vector<RankOffset>> of_ranks);
 
   std::shared_ptr<const PreparedPlan> plan{};
   std::vector<TreeFlow> flows{};
@@ -79,8 +79,8 @@ struct OperationPlan {
   std::vector<Bundle> bundles{};
   std::vector<std::vector<OfRank>> ranks{};         // by part
   std::vector<std::pair<int, int>> in_queue{};      // by queue: trees
-  std::vector<std::vector<RankSurplus>> surplus{};  // by part and rank; empty: none
-  std::vector<double> step_surplus{};               // cycles by step, on systems; empty: none
+  std::vector<std::vector<RankOffset>> offset{};    // by part and rank; empty: none
+  std::vector<double> step_offset{};                // cycles by step, on systems; empty: none
   std::vector<SystemRanks> system_ranks{};          // on systems
   std::vector<std::vector<int>> system_ranks_of{};  // by part and rank: place in it
   std::vector<std::vector<int>> ranks_in_step{};    // by step: places in system_ranks

@@ -61,7 +61,7 @@ OperationHandle FlowOperations::begin_repeat(const std::shared_ptr<const Prepare
   return repeat->handle;
 }
 
-void FlowOperations::tell_rank(const FlowOperation& operation, const RankOfPart& at) {
+void FlowOperations::notify_rank(const FlowOperation& operation, const RankOfPart& at) {
   if (operation.repeat && --operation.repeat->left[at.part][at.rank] > 0) return;
   recurrence_.forget();
   const OperationHandle handle = operation.repeat ? operation.repeat->handle : operation.handle;
@@ -151,11 +151,11 @@ void FlowOperations::skip_repeats() {
       periods = std::min(periods, (left - std::min<std::uint64_t>(left, 1)) / issued);
   }
   if (periods == 0) return;
-  pass_over(periods, period);
+  skip(periods, period);
   recurrence_.forget();
 }
 
-void FlowOperations::pass_over(std::uint64_t periods, const RepeatCounts& period) {
+void FlowOperations::skip(std::uint64_t periods, const RepeatCounts& period) {
   const std::uint64_t cycles = periods * period.cycle;
   simulation_.skip(cycles);
   totals_.operations += periods * period.operations;

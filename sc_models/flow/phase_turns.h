@@ -10,7 +10,7 @@
 //   the use of the phase: the capacity is the time multiplied by the mean number of parts per
 //   phase. With switch.phases_in_use 2 two phases are in use at a time, whether or not they share
 //   ports.
-// Not modelled: turns between phases of one part (included in its surplus); the length of turns
+// Not modelled: turns between phases of one part (included in its offset); the length of turns
 //   (switch.quantum, switch.yield); cycles of a phase change; phases that compete with unicasts
 //   routed online.
 // Use: add() to the flows of each plan; begin() and end() when the first tree of a part begins to

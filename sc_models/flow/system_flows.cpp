@@ -82,12 +82,12 @@ void SystemNetwork::add_links(const SystemStep& step) {
 // ---- a plan under way
 
 SystemFlows::SystemFlows(const SystemNetwork& network, FlowSimulation& simulation,
-                         const SystemPlan& plan, std::span<const double> surplus,
+                         const SystemPlan& plan, std::span<const double> offset,
                          Callbacks callbacks)
     : network_(network),
       simulation_(simulation),
       plan_(plan),
-      surplus_(surplus),
+      offset_(offset),
       callbacks_(std::move(callbacks)),
       steps_(plan.steps.size()) {
   for (int s = 0; s < std::ssize(steps_); ++s) {
@@ -130,7 +130,7 @@ void SystemFlows::end_flow(const Moving& moved) {
   for (const TreeFlow& slowest : moved.flow->slowest)
     state.end = std::max(state.end, state.start + with_fill(slowest, time));
   if (--state.flows_left > 0) return;
-  if (!surplus_.empty()) state.end = std::max(state.start, state.end + surplus_[moved.step]);
+  if (!offset_.empty()) state.end = std::max(state.start, state.end + offset_[moved.step]);
   simulation_.call_at(state.end, [this, step = moved.step] { complete(step); });
   move_on(moved.step);
 }
@@ -179,13 +179,13 @@ std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan
   return all;
 }
 
-FlowTimes run_flows(const Topology& system, const SystemPlan& plan, std::span<const double> surplus,
+FlowTimes run_flows(const Topology& system, const SystemPlan& plan, std::span<const double> offset,
                     const FlowLifts& lifts) {
   const SystemPlan* const plans[] = {&plan};
   const SystemNetwork network(system, plans, lifts);
   FlowSimulation simulation(network.capacities(), network.limits());
   std::unordered_map<FlowSimulation::Flow, SystemFlows::Moving> moving;
-  SystemFlows flows(network, simulation, plan, surplus,
+  SystemFlows flows(network, simulation, plan, offset,
                     {.begun = [&](FlowSimulation::Flow flow, const SystemFlows::Moving& moved) {
                       moving.emplace(flow, moved);
                     }});

@@ -81,10 +81,10 @@ class SystemFlows {
     double start = 0, end = 0;
   };
 
-  // `surplus`: cycles by which each step exceeds its flows (flow/calibration.h); empty: none. All
+  // `offset`: cycles by which each step exceeds its flows (flow/calibration.h); empty: none. All
   // arguments have to outlive it.
   SystemFlows(const SystemNetwork& network, FlowSimulation& simulation, const SystemPlan& plan,
-              std::span<const double> surplus, Callbacks callbacks);
+              std::span<const double> offset, Callbacks callbacks);
 
   // Makes a step wait for one more release(). Call before begin().
   void hold(int step) { ++steps_[step].waits_for; }
@@ -102,7 +102,7 @@ class SystemFlows {
   const SystemNetwork& network_;
   FlowSimulation& simulation_;
   const SystemPlan& plan_;
-  const std::span<const double> surplus_;
+  const std::span<const double> offset_;
   const Callbacks callbacks_;
   std::vector<Step> steps_;
 };
@@ -117,7 +117,7 @@ std::vector<SystemRanks> ranks_by_steps(const Topology& system, const SystemPlan
 
 // Start and end of a plan's collectives, as for the parts of a plan.
 FlowTimes run_flows(const Topology& system, const SystemPlan& plan,
-                    std::span<const double> surplus = {}, const FlowLifts& lifts = {});
+                    std::span<const double> offset = {}, const FlowLifts& lifts = {});
 
 // Traffic by link and node of the system.
 FlowTraffic flow_traffic(const Topology& system, const SystemPlan& plan);

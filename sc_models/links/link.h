@@ -177,7 +177,7 @@ class alignas(64) LinkTx {
   bool is_still_ready() const {
     return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
-  bool is_rested(std::uint64_t edge) const {
+  bool is_idle(std::uint64_t edge) const {
     return held(edge) == full() && (!has_bursts() || tokens(edge) == max_tokens());
   }
   // Level of the token bucket: the state in which paced links differ.
@@ -189,7 +189,7 @@ class alignas(64) LinkTx {
     return std::min(held_ + num_ * gained, full());
   }
   // Skips `edges` edges after which the state is as now.
-  void pass_over(std::uint64_t edges) { since_ += edges; }
+  void skip(std::uint64_t edges) { since_ += edges; }
 
   // ---- channel behind the link, which then owns the serialiser
   bool has_channel() const { return (flags_ & kChannel) != 0; }

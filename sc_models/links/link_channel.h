@@ -67,7 +67,7 @@ class LinkChannel {
     return false;
   }
   // Skips `edges` edges after which the state is as now.
-  virtual void pass_over(std::uint64_t edges) { static_cast<void>(edges); }
+  virtual void skip(std::uint64_t edges) { static_cast<void>(edges); }
 
  protected:
   // Called when the channel becomes active after idle edges.

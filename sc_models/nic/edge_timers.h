@@ -51,7 +51,7 @@ class EdgeTimers {
   }
   void end(std::uint64_t edge) { now_ = edge - left_out_ + 1; }
   void rest(std::uint64_t edges) { now_ += edges; }  // `edges`: idle edges
-  void pass_over(std::uint64_t edges) { left_out_ += edges; }
+  void skip(std::uint64_t edges) { left_out_ += edges; }
   void reset() {
     waiting_ = {};
     now_ = left_out_ = order_ = 0;

@@ -203,45 +203,45 @@ Nic::Queued Nic::queued(Packet& packet, const PacketExtension& e, bool* left) co
 void Nic::enqueue(int port, int vc, const Queued& entry) {
   RingQueue<Queued>& packets = send_[at(port, vc)].packets;
   packets.push(entry);
-  if (packets.size() == 1) begin_front(port, vc);
+  if (packets.size() == 1) begin_packet(port, vc);
   queued_[vc] |= 1U << port;
   wake();
 }
 
-void Nic::begin_front(int port, int vc) {
+void Nic::begin_packet(int port, int vc) {
   const Queued& entry = send_[at(port, vc)].packets.front();
-  Sending& front = sending_[at(port, vc)];
-  front.header = entry.header;
-  front.flits_left = entry.flits;
-  front.lanes = entry.lanes;
+  Sending& head = sending_[at(port, vc)];
+  head.header = entry.header;
+  head.flits_left = entry.flits;
+  head.lanes = entry.lanes;
 }
 
 void Nic::launch(int port, int vc, SwitchPins& pins) {
-  Sending& front = sending_[at(port, vc)];
+  Sending& head = sending_[at(port, vc)];
   std::uint32_t* words = &pins.out_flit[port * words_];
-  std::memcpy(words, front.header.data(), sizeof front.header);
+  std::memcpy(words, head.header.data(), sizeof head.header);
   words[words_ - 1] = 0;  // an odd number of lanes leaves half of the last word free
-  copy_lanes(words + kHeaderWords, front.lanes, shape_.lanes);
+  copy_lanes(words + kHeaderWords, head.lanes, shape_.lanes);
   pins.out_valid |= 1U << port;
-  if (--front.credits == 0) credited_[vc] &= ~(1U << port);
-  if (--front.flits_left == 0) {
+  if (--head.credits == 0) credited_[vc] &= ~(1U << port);
+  if (--head.flits_left == 0) {
     inside_[vc] &= ~(1U << port);
-    finish_front(port, vc);
+    finish_packet(port, vc);
     return;
   }
   if (kPhaseField.of(words) != kPhaseOnline) inside_[vc] |= 1U << port;
-  front.lanes += shape_.lanes;
-  front.header[2] &= ~kHeadBit;
-  if (front.flits_left == 1) front.header[2] |= kTailBit;
+  head.lanes += shape_.lanes;
+  head.header[2] &= ~kHeadBit;
+  if (head.flits_left == 1) head.header[2] |= kTailBit;
 }
 
-void Nic::finish_front(int port, int vc) {
+void Nic::finish_packet(int port, int vc) {
   SendQueue& queue = send_[at(port, vc)];
   const Queued done = queue.packets.pop();
   if (queue.packets.empty()) {
     queued_[vc] &= ~(1U << port);
   } else {
-    begin_front(port, vc);
+    begin_packet(port, vc);
   }
   done.packet->set_response_status(tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;

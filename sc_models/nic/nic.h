@@ -106,10 +106,10 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   int at(int port, int vc) const { return vc * shape_.ports + port; }
   Queued queued(Packet& packet, const PacketExtension& e, bool* left) const;
   void enqueue(int port, int vc, const Queued& entry);
-  void begin_front(int port, int vc);
+  void begin_packet(int port, int vc);
   // `inline`: once per flit, all in nic.cpp.
   inline void launch(int port, int vc, SwitchPins& pins);
-  void finish_front(int port, int vc);
+  void finish_packet(int port, int vc);
   inline void take_in(int port, const std::uint32_t* flit, SwitchPins& pins);
   void buffer(int port, int vc, const std::uint32_t* flit);
   inline void consume(int port, int vc, const std::uint32_t* flit);

@@ -27,30 +27,31 @@ void NpuAcknowledgements::advance(Work& w, int local) {
   TreeState& s = w.trees[local];
   if (!w.plan_tree(local).is_acknowledged) return;
   const std::uint64_t results = reached_from_here(s);
-  tell(w, local, true, results);
+  announce(w, local, true, results);
   // The last entry is the count acknowledged by the rank that gets the sums.
   const std::uint64_t reached = s.part->sums_acknowledged ? s.acknowledged().back() : results;
-  tell(w, local, false, reached);
+  announce(w, local, false, reached);
   if (!s.goes_by_acknowledgements || reached == s.reached) return;
   s.reached = reached;
   scheduler_.wake(s.channel);
 }
 
-void NpuAcknowledgements::tell(Work& w, int local, bool of_results, std::uint64_t reached) {
+void NpuAcknowledgements::announce(Work& w, int local, bool of_results, std::uint64_t reached) {
   TreeState& s = w.trees[local];
   const std::vector<Send>& sends =
       of_results ? s.part->acknowledge_results : s.part->acknowledge_sums;
   if (sends.empty()) return;
-  std::uint64_t& told = of_results ? s.results_told : s.sums_told;
+  std::uint64_t& announced = of_results ? s.results_announced : s.sums_announced;
   const std::uint64_t packets = w.plan_tree(local).acknowledge_packets;
-  while (reached - told >= packets && told + s.acknowledged_window < s.packets) {
-    told += packets;
+  while (reached - announced >= packets && announced + s.acknowledged_window < s.packets) {
+    announced += packets;
     for (const Send& to : sends) {
       const int channel = scheduler_.channel(to);
       ++w.left[s.part_number];
       w.acknowledgements += w.job->copies(s.tree);
-      scheduler_.push(packets_.make_acknowledgement(w, local, of_results, told, to.rank, channel),
-                      channel, NpuScheduler::Queue::kPassedOn);
+      scheduler_.push(
+          packets_.make_acknowledgement(w, local, of_results, announced, to.rank, channel), channel,
+          NpuScheduler::Queue::kPassedOn);
     }
   }
 }

@@ -22,7 +22,7 @@ class NpuAcknowledgements {
   void receive(Work& w, int local, const PacketExtension& e);
 
  private:
-  void tell(Work& w, int local, bool of_results, std::uint64_t reached);
+  void announce(Work& w, int local, bool of_results, std::uint64_t reached);
 
   NpuPackets& packets_;
   NpuScheduler& scheduler_;

@@ -137,8 +137,8 @@ void Work::add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t n
     }
     for (const std::uint64_t acknowledged : s.acknowledged()) digest.add(from - acknowledged);
     if (s.goes_by_acknowledgements) digest.add(from - s.reached);
-    if (!s.part->acknowledge_results.empty()) digest.add(from - s.results_told);
-    if (!s.part->acknowledge_sums.empty()) digest.add(from - s.sums_told);
+    if (!s.part->acknowledge_results.empty()) digest.add(from - s.results_announced);
+    if (!s.part->acknowledge_sums.empty()) digest.add(from - s.sums_announced);
     if (s.pace && s.started != s.packets) s.pace->add_state(now, digest);
   }
   digest.add_all(allowed);

@@ -78,8 +78,8 @@ struct alignas(64) TreeState {
   bool sees_results = false;
   bool goes_by_acknowledgements = false;  // a source limited by acknowledgements
   // Second cache line.
-  std::uint64_t reduced = 0;                      // packets combined from reduce_from
-  std::uint64_t results_told = 0, sums_told = 0;  // packets acknowledged to others
+  std::uint64_t reduced = 0;                                // packets combined from reduce_from
+  std::uint64_t results_announced = 0, sums_announced = 0;  // packets acknowledged to others
   std::uint64_t acknowledged_window = 0;
   std::unique_ptr<TreePace> pace;  // pace of the source, if any
 

@@ -128,7 +128,7 @@ class OperationEngine {
   virtual bool stopped()
       const = 0;  // wait_all() has returned because the run was stopped from outside
   virtual std::uint64_t cycle() const = 0;
-  virtual std::size_t under_way()
+  virtual std::size_t in_flight()
       const = 0;  // operations in flight, operations that wait, and pending calls
   virtual const OperationTotals& totals() const = 0;
 };

@@ -57,8 +57,8 @@ const SystemOperations::Ranks& SystemOperations::ranks_of(
 
 // Steps that belong to the parts of an operation in flight.
 std::vector<int> SystemOperations::steps_of(const Dependency& dependency) const {
-  const auto earlier = under_way_.find(dependency.operation);
-  if (earlier == under_way_.end()) return {};
+  const auto earlier = in_flight_.find(dependency.operation);
+  if (earlier == in_flight_.end()) return {};
   std::vector<int> steps;
   const std::vector<Part>& parts = earlier->second.plan->plan.parts;
   for (int p = 0; p < std::ssize(parts); ++p) {
@@ -75,7 +75,7 @@ OperationHandle SystemOperations::issue(std::shared_ptr<const PreparedPlan> plan
                                         const IssueOptions& options) {
   IssueOptions of_steps = options;
   for (Dependency& dependency : of_steps.after)
-    if (under_way_.contains(dependency.operation)) dependency.parts = steps_of(dependency);
+    if (in_flight_.contains(dependency.operation)) dependency.parts = steps_of(dependency);
   if (plan->plan.collectives.empty()) return steps_.issue(std::move(plan), starts, of_steps);
   std::vector<std::uint64_t> starts_of_steps;
   of_steps.label.parts.clear();
@@ -86,30 +86,30 @@ OperationHandle SystemOperations::issue(std::shared_ptr<const PreparedPlan> plan
       of_steps.label.parts.push_back(options.label.parts[asked]);
   }
   const Ranks& ranks = ranks_of(plan);
-  UnderWay operation{.plan = plan, .ranks = &ranks};
+  Running operation{.plan = plan, .ranks = &ranks};
   for (const auto& of_collective : ranks.steps) {
     auto& left = operation.left.emplace_back();
     for (const auto& steps : of_collective) left.push_back(static_cast<int>(steps.size()));
   }
   const OperationHandle handle = steps_.issue(std::move(plan), starts_of_steps, of_steps);
-  under_way_.emplace(handle, std::move(operation));
+  in_flight_.emplace(handle, std::move(operation));
   return handle;
 }
 
 void SystemOperations::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
-  const auto at = under_way_.find(handle);
-  if (at == under_way_.end()) return steps_.release(handle, part, rank, cycle);
+  const auto at = in_flight_.find(handle);
+  if (at == in_flight_.end()) return steps_.release(handle, part, rank, cycle);
   for (const RankOfPart& step : at->second.ranks->steps[part][rank])
     steps_.release(handle, step.part, step.rank, cycle);
 }
 
 void SystemOperations::complete_step(OperationHandle handle, int part, int rank) {
-  const auto at = under_way_.find(handle);
-  if (at == under_way_.end()) {
+  const auto at = in_flight_.find(handle);
+  if (at == in_flight_.end()) {
     if (callbacks_.rank_complete) callbacks_.rank_complete(handle, part, rank);
     return;
   }
-  UnderWay& operation = at->second;
+  Running& operation = at->second;
   for (const RankOfPart& asked : operation.ranks->asked[part][rank]) {
     if (--operation.left[asked.part][asked.rank] > 0 || !callbacks_.rank_complete) continue;
     callbacks_.rank_complete(handle, asked.part, asked.rank);
@@ -117,7 +117,7 @@ void SystemOperations::complete_step(OperationHandle handle, int part, int rank)
 }
 
 void SystemOperations::complete(const OperationReport& report) {
-  auto ended = under_way_.extract(report.handle);
+  auto ended = in_flight_.extract(report.handle);
   if (!callbacks_.complete) return;
   if (ended.empty()) return callbacks_.complete(report);
   const Plan& plan = ended.mapped().plan->plan;

@@ -50,12 +50,12 @@ class SystemOperations final : public OperationEngine {
   void finish() override { steps_.finish(); }
   bool stopped() const override { return steps_.stopped(); }
   std::uint64_t cycle() const override { return steps_.cycle(); }
-  std::size_t under_way() const override { return steps_.under_way(); }
+  std::size_t in_flight() const override { return steps_.in_flight(); }
   const OperationTotals& totals() const override { return steps_.totals(); }
 
  private:
   struct Ranks;
-  struct UnderWay {
+  struct Running {
     std::shared_ptr<const PreparedPlan> plan{};
     const Ranks* ranks = nullptr;
     std::vector<std::vector<int>> left{};  // steps left, by collective and rank
@@ -70,7 +70,7 @@ class SystemOperations final : public OperationEngine {
   OperationCallbacks callbacks_;
   // Ranks by plan; looked up, never iterated.
   std::unordered_map<const PreparedPlan*, std::unique_ptr<Ranks>> known_;
-  std::map<OperationHandle, UnderWay> under_way_;
+  std::map<OperationHandle, Running> in_flight_;
 };
 
 }  // namespace fredsim

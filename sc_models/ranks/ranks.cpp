@@ -91,8 +91,8 @@ Ranks::Header Ranks::receive(int from, RankMessage& message) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (peer.end) throw_end(from);
   if (!wait_for(from, message)) {
-    throw RunFailed(
-        fmt::format("rank {} has heard nothing of rank {} for {} s", rank(), from, patience_s_));
+    throw RunFailed(fmt::format("rank {} has received nothing from rank {} for {} s", rank(), from,
+                                patience_s_));
   }
   Header header;
   std::memcpy(&header, message.bytes().data(), sizeof header);
@@ -125,7 +125,7 @@ void Ranks::exchange(Purpose purpose, std::uint64_t place, std::span<const int> 
 }
 
 void Ranks::differ(int peer, Purpose mine, std::uint64_t my_place, const Header& theirs) {
-  throw RunFailed(fmt::format("ranks differ: rank {} tells {} at {}, rank {} {} at {}", rank(),
+  throw RunFailed(fmt::format("ranks differ: rank {} publishes {} at {}, rank {} {} at {}", rank(),
                               purpose_text(static_cast<std::uint32_t>(mine)), my_place, peer,
                               purpose_text(theirs.purpose), theirs.place));
 }
@@ -151,16 +151,16 @@ std::uint64_t Ranks::max(Purpose purpose, std::uint64_t mine) {
   return std::ranges::max(gather_values(purpose, mine));
 }
 
-bool Ranks::combine(StateDigest& digest, bool can_tell) {
+bool Ranks::combine(StateDigest& digest, bool has_digest) {
   struct Share {
     StateDigest digest{0};
-    bool can_tell = false;
+    bool has_digest = false;
   };
   StateDigest all(0);
   bool can_all = true;
-  for (const Share& share : gather_values(Purpose::kDigest, Share{digest, can_tell})) {
+  for (const Share& share : gather_values(Purpose::kDigest, Share{digest, has_digest})) {
     all.add(share.digest);
-    can_all = can_all && share.can_tell;
+    can_all = can_all && share.has_digest;
   }
   digest = all;
   return can_all;

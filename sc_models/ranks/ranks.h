@@ -94,8 +94,8 @@ class Ranks {
   std::uint64_t min(Purpose purpose, std::uint64_t mine);
   std::uint64_t max(Purpose purpose, std::uint64_t mine);
   // Replaces the digest by the combined digest of all ranks. Returns false on all ranks if one of
-  // them cannot provide its own (`can_tell`).
-  bool combine(StateDigest& digest, bool can_tell);
+  // them cannot provide its own (`has_digest`).
+  bool combine(StateDigest& digest, bool has_digest);
   bool all(Purpose purpose, bool mine) { return min(purpose, mine ? 1 : 0) != 0; }
   bool any(Purpose purpose, bool mine) { return max(purpose, mine ? 1 : 0) != 0; }
 

@@ -106,8 +106,8 @@ CalibratedRow row_of(const std::string& machine, const CalibratedWork& work,
 // Name of the calibrating program: version and commit, plus a hash of the executable if files were
 // changed or the commit is unknown.
 std::string calibrating_program() {
-  const bool is_told = commit() != "unknown" && !commit().ends_with("-dirty");
-  if (is_told) return version_text();
+  const bool is_known = commit() != "unknown" && !commit().ends_with("-dirty");
+  if (is_known) return version_text();
   constexpr std::size_t kDigits = 12;
   static const std::string own =
       content_hash(file_text("/proc/self/exe").value_or("")).substr(0, kDigits);

@@ -30,11 +30,11 @@ namespace fredsim {
 using AnyPlan = std::variant<Plan, SystemPlan, WorkPlan>;
 
 // Calibration offset of a single operation.
-struct Surplus {
+struct CalibrationOffset {
   bool is_measured = false;
-  std::vector<std::vector<RankSurplus>> ranks{};  // by part; empty for systems
-  std::vector<double> steps{};                    // cycles by step, on systems
-  double error_percent = 0;                       // relative to the time of the operation alone
+  std::vector<std::vector<RankOffset>> ranks{};  // by part; empty for systems
+  std::vector<double> steps{};                   // cycles by step, on systems
+  double error_percent = 0;                      // relative to the time of the operation alone
   std::uint64_t checked_bytes = 0;  // size of the largest part at which the error was measured
 };
 
@@ -46,7 +46,8 @@ class FlowCalibration {
   virtual ~FlowCalibration() = default;
 
   // Calibration offsets of operations, in the order of the plans. Called from an SC_THREAD.
-  virtual std::vector<Surplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans) = 0;
+  virtual std::vector<CalibrationOffset> of(
+      std::span<const std::shared_ptr<const PreparedPlan>> plans) = 0;
   // Machine that errors are measured on, in the form of a result.
   virtual std::string measured_on() const = 0;
   // Runs a work without order like run_plan() (engine/plan_run.h); the result has its engine and

@@ -17,14 +17,14 @@ FlowEngine::FlowEngine(const Topology& topology, FlowOperations::Plans plans,
     : topology_(topology),
       plans_(plans.begin(), plans.end()),
       options_(options),
-      surpluses_(options.calibration != nullptr ? options.calibration->of(plans)
-                                                : std::vector<Surplus>(plans.size())),
+      offsets_(options.calibration != nullptr ? options.calibration->of(plans)
+                                              : std::vector<CalibrationOffset>(plans.size())),
       operations_(topology, plans, options.stop, options.lifts) {
   for (std::size_t p = 0; p < plans_.size(); ++p) {
     if (plans_[p]->system != nullptr)
-      operations_.set_step_surplus(plans_[p], surpluses_[p].steps);
+      operations_.set_step_offset(plans_[p], offsets_[p].steps);
     else
-      operations_.set_surplus(plans_[p], surpluses_[p].ranks);
+      operations_.set_offset(plans_[p], offsets_[p].ranks);
   }
 }
 
@@ -69,18 +69,18 @@ void FlowEngine::fill_operations(RunResult& result) const {
 
 std::optional<FlowErrorResult> FlowEngine::error() const {
   if (options_.calibration == nullptr) return std::nullopt;
-  std::map<const PreparedPlan*, const Surplus*> of_plan;
-  for (std::size_t p = 0; p < plans_.size(); ++p) of_plan[plans_[p].get()] = &surpluses_[p];
+  std::map<const PreparedPlan*, const CalibrationOffset*> of_plan;
+  for (std::size_t p = 0; p < plans_.size(); ++p) of_plan[plans_[p].get()] = &offsets_[p];
   FlowErrorResult error{.measured_on =
                             options_.calibration->measured_on() + ", each operation alone"};
   std::set<std::uint64_t> sizes;
   double cycles = 0;
   for (const FlowOperations::Issued& issued : operations_.issued()) {
-    const Surplus& surplus = *of_plan.at(issued.plan.get());
-    if (!surplus.is_measured) return std::nullopt;
-    sizes.insert(surplus.checked_bytes);
-    error.worst_percent = std::max(error.worst_percent, surplus.error_percent);
-    error.mean_percent += static_cast<double>(issued.cycles) * surplus.error_percent;
+    const CalibrationOffset& offset = *of_plan.at(issued.plan.get());
+    if (!offset.is_measured) return std::nullopt;
+    sizes.insert(offset.checked_bytes);
+    error.worst_percent = std::max(error.worst_percent, offset.error_percent);
+    error.mean_percent += static_cast<double>(issued.cycles) * offset.error_percent;
     cycles += static_cast<double>(issued.cycles);
   }
   if (cycles > 0) error.mean_percent /= cycles;

@@ -53,7 +53,7 @@ class FlowEngine final : public RunEngine {
   const Topology& topology_;
   const std::vector<std::shared_ptr<const PreparedPlan>> plans_;
   const FlowEngineOptions options_;
-  const std::vector<Surplus> surpluses_;  // by plan
+  const std::vector<CalibrationOffset> offsets_;  // by plan
   FlowOperations operations_;
 };
 

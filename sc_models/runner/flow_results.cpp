@@ -21,10 +21,10 @@ namespace {
 
 template <class PlanOfForm>
 FlowRun as_flows(const Topology& topology, const PlanOfForm& plan, const std::vector<Part>& parts,
-                 std::span<const double> surplus, const FlowLifts& lifts) {
+                 std::span<const double> offset, const FlowLifts& lifts) {
   FlowRun run;
   FlowTimes times;
-  run_timed([&] { times = run_flows(topology, plan, surplus, lifts); }, run.result);
+  run_timed([&] { times = run_flows(topology, plan, offset, lifts); }, run.result);
   run.end = times.end;
   fill_flow_run(topology, times.end, run.result);
   run.result.bound_ns = plan.bound_ns;
@@ -83,14 +83,14 @@ void run_timed(const std::function<void()>& run, RunResult& result) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
 }
 
-FlowRun run_as_flows(const Topology& topology, const Plan& plan, std::span<const double> surplus,
+FlowRun run_as_flows(const Topology& topology, const Plan& plan, std::span<const double> offset,
                      const FlowLifts& lifts) {
-  return as_flows(topology, plan, plan.parts, surplus, lifts);
+  return as_flows(topology, plan, plan.parts, offset, lifts);
 }
 
 FlowRun run_as_flows(const Topology& topology, const SystemPlan& plan,
-                     std::span<const double> surplus, const FlowLifts& lifts) {
-  return as_flows(topology, plan, plan.collectives, surplus, lifts);
+                     std::span<const double> offset, const FlowLifts& lifts) {
+  return as_flows(topology, plan, plan.collectives, offset, lifts);
 }
 
 RunResult complete(RunResult exact) {

@@ -47,9 +47,9 @@ struct FlowRun {
   double end = 0;  // cycles, not rounded up
 };
 FlowRun run_as_flows(const Topology& topology, const Plan& plan,
-                     std::span<const double> surplus = {}, const FlowLifts& lifts = {});
+                     std::span<const double> offset = {}, const FlowLifts& lifts = {});
 FlowRun run_as_flows(const Topology& topology, const SystemPlan& plan,
-                     std::span<const double> surplus = {}, const FlowLifts& lifts = {});
+                     std::span<const double> offset = {}, const FlowLifts& lifts = {});
 
 // Checks that an exact run for calibration is complete.
 RunResult complete(RunResult exact);

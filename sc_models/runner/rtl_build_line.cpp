@@ -47,9 +47,9 @@ void RtlBuildLine::print(const std::string& text) {
   std::fflush(stream_);
 }
 
-void RtlBuildLine::tell_damaged(const RtlBuildProgress& progress) {
-  if (has_told_damaged_ || progress.damaged.empty()) return;
-  has_told_damaged_ = true;
+void RtlBuildLine::report_damaged(const RtlBuildProgress& progress) {
+  if (has_reported_damaged_ || progress.damaged.empty()) return;
+  has_reported_damaged_ = true;
   fmt::print(stream_,
              "{}{}: cache {}: RTL of {} differs from its digest, or has none; built again\n",
              style_ == ProgressStyle::kBar ? kEraseLine : "", program_, progress.cache.string(),
@@ -58,7 +58,7 @@ void RtlBuildLine::tell_damaged(const RtlBuildProgress& progress) {
 }
 
 void RtlBuildLine::update(const RtlBuildProgress& progress) {
-  tell_damaged(progress);
+  report_damaged(progress);
   const std::size_t count = progress.entries.size();
   const std::string left = fmt::format("about {} left", about(progress.seconds_left));
   if (style_ == ProgressStyle::kBar) {

@@ -29,14 +29,14 @@ class RtlBuildLine {
 
  private:
   void print(const std::string& text);
-  void tell_damaged(const RtlBuildProgress& progress);
+  void report_damaged(const RtlBuildProgress& progress);
 
   std::FILE* stream_;
   ProgressStyle style_;
   std::string program_;
   bool has_begun_ = false;
   bool waits_ = false;
-  bool has_told_damaged_ = false;
+  bool has_reported_damaged_ = false;
   std::size_t done_ = 0;
   bool is_shown_ = false;  // a line must be erased
 };

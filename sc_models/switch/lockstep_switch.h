@@ -60,8 +60,8 @@ class LockstepSwitch final : public SwitchCore {
     return reference_->peek_counters(into);
   }
   bool peek_phase(SwitchPhase& into) const override { return reference_->peek_phase(into); }
-  bool peek_front(int port, int vc, FlitHeader& into) const override {
-    return twin_->peek_front(port, vc, into);
+  bool peek_hol(int port, int vc, FlitHeader& into) const override {
+    return twin_->peek_hol(port, vc, into);
   }
 
   SwitchCore& reference() { return *reference_; }

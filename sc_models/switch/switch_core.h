@@ -93,7 +93,7 @@ class SwitchCore {
   virtual std::uint32_t error() const = 0;
   virtual std::string_view model() const = 0;  // "rtl", "tlm", "lockstep"
   // step(), and the state read after it, in one call.
-  virtual Stepped step_and_tell(SwitchPins& pins) {
+  virtual Stepped step_and_report(SwitchPins& pins) {
     step(pins);
     return {.idle = idle(), .error = error()};
   }
@@ -117,7 +117,7 @@ class SwitchCore {
 
   // Header of the head-of-line flit of an input and virtual channel. False if there is none, or
   // this implementation cannot give it.
-  virtual bool peek_front(int port, int vc, FlitHeader& into) const {
+  virtual bool peek_hol(int port, int vc, FlitHeader& into) const {
     static_cast<void>(port);
     static_cast<void>(vc);
     static_cast<void>(into);

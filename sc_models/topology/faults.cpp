@@ -247,7 +247,7 @@ std::set<NodeId> beside(const Topology& topology, NodeId chiplet) {
   return others;
 }
 
-bool meet(const Leads& a, const Leads& b) {
+bool intersect(const Leads& a, const Leads& b) {
   return a.beside.contains(b.chiplet) ||
          std::ranges::any_of(a.upwards, [&](NodeId node) { return b.upwards.contains(node); });
 }
@@ -286,7 +286,7 @@ SliceReach reach_of(const Topology& topology) {
       for (int b = 0; b < reach.chiplets; ++b) {
         reach.connected.push_back(along ? leads_along(topology, of_slice, a, b) &&
                                               leads_along(topology, of_slice, b, a)
-                                        : meet(of_slice[a], of_slice[b]));
+                                        : intersect(of_slice[a], of_slice[b]));
       }
     }
   }

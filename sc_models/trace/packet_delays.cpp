@@ -36,16 +36,16 @@ void PacketFollower::explain(NodeId node, int port, const FlitHeader& head, cons
   count(hop.cycles, DelayCause::kPipeline) = to_leave + to_pins;
   const bool is_known = group.left_known;
   const std::uint64_t left = is_known ? group.left.front() : hop.launch - to_pins;
-  const std::uint64_t front = is_known ? group.front : hop.begin + to_leave;
-  if (left + to_pins > hop.launch || front > left) {
+  const std::uint64_t hol = is_known ? group.hol : hop.begin + to_leave;
+  if (left + to_pins > hop.launch || hol > left) {
     fail(node, port, head, "has come out before it can");
   }
   if (!is_known) {
-    split(node, port, head.vc, front, left, Room::kOfReceiver, 1, hop);
+    split(node, port, head.vc, hol, left, Room::kOfReceiver, 1, hop);
     return;
   }
-  count(hop.cycles, DelayCause::kQueue) = front - hop.begin - to_leave;
-  count(hop.cycles, DelayCause::kPhase) = group.phase_until - front;
+  count(hop.cycles, DelayCause::kQueue) = hol - hop.begin - to_leave;
+  count(hop.cycles, DelayCause::kPhase) = group.phase_until - hol;
   const std::uint64_t out = left + to_pins;
   if (timing->staging > 0) {
     const int packet = head.vc == kControl ? 1 : topology_.packet_flits;

@@ -137,7 +137,7 @@ void PacketFollower::arrive(NodeId node, int port, std::uint64_t at) {
   if (!in_buffer) {
     if (!header.head) return;
     state.waiting.push_back(
-        {port, header.vc, {.hop = flit.hop, .header = header, .arrival = at, .front = at}});
+        {port, header.vc, {.hop = flit.hop, .header = header, .arrival = at, .hol = at}});
     return;
   }
   std::deque<Entry>& packets = input(node, port, header.vc).packets;
@@ -167,13 +167,13 @@ void PacketFollower::leave_switch(NodeId node, const SwitchPins& pins, std::uint
       if (in.packets.empty()) fail(node, port, {}, "has left a buffer that is empty");
       Entry& entry = in.packets.front();
       if (entry.left++ == 0) {
-        entry.front = std::max(entry.arrival + to_leave, in.next_front);
-        if (at < entry.front) fail(node, port, entry.header, "has left its buffer too early");
+        entry.hol = std::max(entry.arrival + to_leave, in.next_hol);
+        if (at < entry.hol) fail(node, port, entry.header, "has left its buffer too early");
         heads_.emplace_back(port, &entry);
       } else if (entry.leads) {
         groups_[entry.group].left.push_back(at);
       }
-      in.next_front = at + 1;
+      in.next_hol = at + 1;
       left_.emplace_back(port, vc);
     });
   }
@@ -215,8 +215,7 @@ void PacketFollower::group_heads(NodeId node, std::uint64_t at) {
     Group& group = groups_[number];
     group.left_known = true;
     group.left.push_back(at);
-    group.phase_until =
-        flow == nullptr ? group.front : std::clamp(state.phase_since, group.front, at);
+    group.phase_until = flow == nullptr ? group.hol : std::clamp(state.phase_since, group.hol, at);
     state.groups.push_back(number);
   }
 }
@@ -227,7 +226,7 @@ std::uint32_t PacketFollower::form_group(NodeId node, std::uint32_t outputs) {
   const std::uint32_t number = new_group();
   Group& group = groups_[number];
   const auto& [port, last] =
-      *std::ranges::max_element(joined_, {}, [](const auto& head) { return head.second->front; });
+      *std::ranges::max_element(joined_, {}, [](const auto& head) { return head.second->hol; });
   group.hop = last->hop;
   group.input = port;
   group.operands = static_cast<int>(joined_.size());
@@ -235,13 +234,13 @@ std::uint32_t PacketFollower::form_group(NodeId node, std::uint32_t outputs) {
   group.outputs = outputs;
   group.tails_left = std::max(1, std::popcount(outputs));
   group.arrival = last->arrival;
-  group.front = group.phase_until = last->front;
+  group.hol = group.phase_until = last->hol;
   for (const auto& [input, entry] : joined_) {
     entry->group = number;
     entry->leads = entry == last;
     if (joined_.size() > 1) {
       joined(stages_.switch_between(node, input, std::countr_zero(outputs)), entry->header,
-             last->front - entry->front);
+             last->hol - entry->hol);
     }
     if (entry != last) let_go(entry->hop);
   }
@@ -270,7 +269,7 @@ void PacketFollower::launch(NodeId node, int port, const FlitHeader& flit, std::
   } else {
     Output& out = output(node, port, flit.vc);
     if (flit.head) on_link.hop = launch_from_endpoint(node, port, flit, at);
-    out.next_front = at + 1;
+    out.next_hol = at + 1;
     out.credits.take(at);
     ++remembered_[node];
   }
@@ -288,10 +287,10 @@ std::uint32_t PacketFollower::launch_from_endpoint(NodeId node, int port, const 
   hop.begin = handed_over(node, port, head);
   hop.launch = at;
   if (hop.begin > at) fail(node, port, head, "has left before it was handed over");
-  const std::uint64_t front = std::max(hop.begin, output(node, port, head.vc).next_front);
-  std::uint64_t able = front;
-  count(hop.cycles, DelayCause::kQueue) = front - hop.begin;
-  if (front == hop.begin && at > front) {
+  const std::uint64_t hol = std::max(hop.begin, output(node, port, head.vc).next_hol);
+  std::uint64_t able = hol;
+  count(hop.cycles, DelayCause::kQueue) = hol - hop.begin;
+  if (hol == hop.begin && at > hol) {
     able += handing_over();
     count(hop.cycles, DelayCause::kPipeline) = handing_over();
   }
@@ -455,7 +454,7 @@ void PacketFollower::forget(NodeId node, std::uint64_t at) {
     std::uint64_t oldest_of_port = oldest;
     for (int vc = 0; vc < kNumVcs; ++vc) {
       Output& out = output(node, port, vc);
-      const std::uint64_t edge = is_switch ? oldest : std::min(oldest, out.next_front);
+      const std::uint64_t edge = is_switch ? oldest : std::min(oldest, out.next_hol);
       oldest_of_port = std::min(oldest_of_port, edge);
       out.credits.forget_before(edge);
       out.staging.forget_before(edge);

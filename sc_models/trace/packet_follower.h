@@ -115,14 +115,14 @@ class PacketFollower {
     std::uint32_t hop = kNone;
     std::uint32_t group = kNone;  // group that its first flit has left with
     FlitHeader header{};          // header of its first flit
-    std::uint64_t arrival = 0, tail_arrival = 0, front = 0;
+    std::uint64_t arrival = 0, tail_arrival = 0, hol = 0;
     int arrived = 0, left = 0;
     bool has_tail = false;
     bool leads = false;  // first of its group
   };
   struct Input {  // a port's buffer of a virtual channel
     std::deque<Entry> packets;
-    std::uint64_t next_front = 0;  // edge at which the next one can leave
+    std::uint64_t next_hol = 0;  // edge at which the next one can leave
   };
   struct Group {                // packets that went through a switch together
     std::uint32_t hop = kNone;  // hop of the last operand
@@ -131,15 +131,15 @@ class PacketFollower {
     FlitHeader header{};
     std::uint32_t outputs = 0;  // outputs at which it has not been launched yet; 0: any one
     int tails_left = 1;
-    std::uint64_t arrival = 0, front = 0, phase_until = 0;
+    std::uint64_t arrival = 0, hol = 0, phase_until = 0;
     bool left_known = false;
     std::vector<std::uint64_t> left;  // index: flit; edge at which it left the input buffer
   };
   struct Output {  // a port's output of a virtual channel
     RoomHistory credits, staging;
-    std::uint32_t group = kNone;   // group of the packet that is being launched
-    std::size_t flit = 0;          // index of its next flit
-    std::uint64_t next_front = 0;  // endpoint: edge at which the next packet can begin
+    std::uint32_t group = kNone;  // group of the packet that is being launched
+    std::size_t flit = 0;         // index of its next flit
+    std::uint64_t next_hol = 0;   // endpoint: edge at which the next packet can begin
   };
   struct Port {
     RingQueue<OnLink> arriving;

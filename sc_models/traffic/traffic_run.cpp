@@ -180,7 +180,7 @@ void TrafficRun::set_up_switches() {
   while (!limits_.is_stopped() && !setup_.done()) {
     setup_.issue(core_);
     clock_edge();
-    core_.meet();
+    core_.exchange();
     setup_.check(core_);
   }
 }
@@ -213,7 +213,7 @@ void TrafficRun::tick() {
   for (const auto& share : shares_) share->before_edge();
   clock_edge();
   for (const auto& share : shares_) share->after_edge();
-  core_.meet();
+  core_.exchange();
   check_watchdog();
 }
 
@@ -228,7 +228,7 @@ void TrafficRun::advance(std::uint64_t max) {
   }
   const std::uint64_t to_quiet = limits_.edges_to_quiet();
   core_.advance(std::min(max, to_quiet != 0 ? to_quiet : limits_.watchdog()), hooks_);
-  core_.meet();
+  core_.exchange();
   check_watchdog();
 }
 
@@ -270,13 +270,13 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   const std::uint64_t limit =
       meter().window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
   // Lower bound of the edges until the last arrival; 0: all packets have arrived, or time is over.
-  const auto edges_under_way = [&]() -> std::uint64_t {
+  const auto edges_in_flight = [&]() -> std::uint64_t {
     const std::uint64_t missing = point.packets - std::min(point.packets, arrived());
     if (missing == 0 || now() >= limit) return 0;
     return std::clamp<std::uint64_t>((missing - 1) / max_consumed_, 1, limit - now());
   };
-  run_while(edges_under_way);
-  point.incomplete = now() < meter().window_end || edges_under_way() != 0;
+  run_while(edges_in_flight);
+  point.incomplete = now() < meter().window_end || edges_in_flight() != 0;
   point.delivered_bytes = sum(&TrafficMeter::flits_consumed) * kFlitBytes;
   if (breakdown_ != nullptr) point.breakdown = breakdown_->result(latencies());
 

@@ -82,7 +82,7 @@ class GraphRun {
     int last = -1;                                  // computation
     TimeBreakdown path_of_last{};
     std::deque<std::uint64_t> ahead;  // ends of computations that are still to come
-    bool rests = false;               // pauses at the limit of computations ahead
+    bool is_paused = false;           // pauses at the limit of computations ahead
     RankClock clock;
   };
   struct Queue {
@@ -120,7 +120,7 @@ class GraphRun {
   void advance(int rank) {
     RankState& state = ranks_[rank];
     retire(rank);
-    if (state.rests) return;
+    if (state.is_paused) return;
     for (int t = next_computation(rank); t >= 0; t = next_computation(rank)) {
       HeldTask& task = tasks_.task(rank, t);
       const std::uint64_t free = state.clock.free();
@@ -141,9 +141,9 @@ class GraphRun {
       if (state.ahead.size() < kMaxAhead) continue;
       retire(rank);
       if (state.ahead.size() < kMaxAhead) continue;
-      state.rests = true;
+      state.is_paused = true;
       operations_.call_at(state.ahead[kMaxAhead / 2] - kSoon, [this, rank] {
-        ranks_[rank].rests = false;
+        ranks_[rank].is_paused = false;
         advance(rank);
       });
       return;

@@ -18,7 +18,7 @@ TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const C
     Task task;
     while (nodes.next(r, task)) rank.tasks.push_back(std::move(task));
   }
-  nodes.check_all_met();
+  nodes.check_all_matched();
   TaskGraph graph = nodes.take_graph();
   graph.in_order = false;
   graph.ranks = std::move(ranks);

@@ -38,7 +38,7 @@ TraceTasks::TraceTasks(const TraceFiles& files, const CommGroups& groups, const 
       note(task, r, place, first);
     }
   }
-  nodes_->check_all_met();
+  nodes_->check_all_matched();
   for (const LookAhead& rank : look_ahead) look_ahead_.push_back(rank.max());
   order_shapes(first);
   nodes_->begin();

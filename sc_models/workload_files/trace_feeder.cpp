@@ -11,9 +11,9 @@ TraceFeeder::TraceFeeder(std::string path, std::size_t window)
 
 std::optional<TraceNode> TraceFeeder::next() {
   while (held() < window_ && read_one()) continue;
-  while (ready_.empty() && under_way_ == 0 && read_one()) continue;
+  while (ready_.empty() && in_flight_ == 0 && read_one()) continue;
   if (ready_.empty()) return std::nullopt;
-  ++under_way_;
+  ++in_flight_;
   return std::move(ready_.extract(ready_.begin()).mapped());
 }
 
@@ -39,7 +39,7 @@ bool TraceFeeder::read_one() {
 }
 
 void TraceFeeder::complete(std::uint64_t id) {
-  --under_way_;
+  --in_flight_;
   complete_.add(id);
   const auto followers = for_.extract(id);
   if (followers.empty()) return;

@@ -31,7 +31,7 @@ class TraceFeeder {
   const TraceShapes& shapes() const { return reader_.shapes(); }
   // Returns true if all nodes are complete.
   bool is_done();
-  std::size_t held() const { return waiting_.size() + ready_.size() + under_way_; }
+  std::size_t held() const { return waiting_.size() + ready_.size() + in_flight_; }
 
  private:
   struct Waiting {
@@ -45,7 +45,7 @@ class TraceFeeder {
   std::size_t window_;
   bool at_end_ = false;
   std::uint64_t read_ = 0;
-  std::size_t under_way_ = 0;
+  std::size_t in_flight_ = 0;
   std::map<std::uint64_t, TraceNode> ready_;            // key: place in the file
   std::unordered_map<std::uint64_t, Waiting> waiting_;  // key: place in the file
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>

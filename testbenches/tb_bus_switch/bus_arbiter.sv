@@ -27,7 +27,7 @@ module bus_arbiter #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic [VCS*P-1:0]         front_i,
+  input  logic [VCS*P-1:0]         hol_i,
   input  logic [VCS*P*OUT_W-1:0]   to_i,
   input  logic [VCS*P-1:0]         tail_i,
   input  logic [VCS*P-1:0]         room_flit_i,
@@ -74,7 +74,7 @@ module bus_arbiter #(
       for (int unsigned p = 0; p < P; p++) begin
         to = P'(1) << to_i[OUT_W*noc_pkg::vc_index(p, v) +: OUT_W];
         room = to & (open[v][p] ? room_flit[v] : room_packet[v]);
-        if (front_i[noc_pkg::vc_index(p, v)]) begin
+        if (hol_i[noc_pkg::vc_index(p, v)]) begin
           no_credit[noc_pkg::vc_index(p, v)] = room == '0;
           contends[noc_pkg::vc_index(p, v)] = (room & out_ready_i) != '0;
           link = link | (room & ~out_ready_i);

@@ -6,7 +6,7 @@
 //   pin register after e, together with the result, and at the head of its VC after e + 1 if there
 //   is no flit before it. A pop at edge f: flit_o has the flit after f + 1, and credit_o is high
 //   after f for a cycle.
-// Head-of-line flits, by VC: front_o marks flits that have an output, to_o is its index, tail_o
+// Head-of-line flits, by VC: hol_o marks flits that have an output, to_o is its index, tail_o
 //   marks tails; lost_o marks flits without an output, which stay for ever.
 module bus_input #(
   /// lanes physically carried per flit
@@ -34,7 +34,7 @@ module bus_input #(
   input  logic                      known_i,
   input  logic [OUT_W-1:0]          out_i,
   // bus
-  output logic [VCS-1:0]            front_o,
+  output logic [VCS-1:0]            hol_o,
   output logic [VCS-1:0]            lost_o,
   output logic [VCS*OUT_W-1:0]      to_o,
   output logic [VCS-1:0]            tail_o,
@@ -93,7 +93,7 @@ module bus_input #(
   );
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
-    assign front_o[v] = valid[v] && side[SIDE_W*v + KNOWN];
+    assign hol_o[v] = valid[v] && side[SIDE_W*v + KNOWN];
     assign lost_o[v] = valid[v] && !side[SIDE_W*v + KNOWN];
     assign to_o[OUT_W*v +: OUT_W] = side[SIDE_W*v +: OUT_W];
     assign tail_o[v] = side[SIDE_W*v + TAIL];

@@ -47,7 +47,7 @@ class BusKind final : public SwitchKind {
     save.group("input buffer, credits", false, [&] {
       input.show(TraceFormat::kBinary, "pop_i");
       show_each_vc(save, [&](int vc) {
-        input.show(TraceFormat::kBinary, "front", "front_o", vc, kNumVcs);
+        input.show(TraceFormat::kBinary, "hol", "hol_o", vc, kNumVcs);
         bus->inside(fmt::format("gen_output[{}].gen_vc[{}].i_credits", port, vc))
             .show(TraceFormat::kDecimal, "credits", "credits_q", 0, 1);
       });

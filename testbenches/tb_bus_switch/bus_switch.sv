@@ -83,7 +83,7 @@ module bus_switch #(
   logic [P-1:0]               lookup, known, pop, overflow, input_empty;
   logic [DST_W*P-1:0]         dst;
   logic [OUT_W*P-1:0]         out;
-  logic [VCS*P-1:0]           front, lost, tail;
+  logic [VCS*P-1:0]           hol, lost, tail;
   logic [VCS*P*OUT_W-1:0]     to;
   logic [noc_pkg::VC_W-1:0]   pop_vc;
   logic [OUT_W-1:0]           pop_to;
@@ -124,7 +124,7 @@ module bus_switch #(
       .dst_o     (dst[DST_W*p +: DST_W]),
       .known_i   (known[p]),
       .out_i     (out[OUT_W*p +: OUT_W]),
-      .front_o   (front[noc_pkg::vc_index(p, 0) +: VCS]),
+      .hol_o     (hol[noc_pkg::vc_index(p, 0) +: VCS]),
       .lost_o    (lost[noc_pkg::vc_index(p, 0) +: VCS]),
       .to_o      (to[OUT_W*noc_pkg::vc_index(p, 0) +: VCS*OUT_W]),
       .tail_o    (tail[noc_pkg::vc_index(p, 0) +: VCS]),
@@ -173,7 +173,7 @@ module bus_switch #(
   bus_arbiter #(.P(P), .VC_ORDER(VC_ORDER)) i_arbiter (
     .clk_i,
     .rst_ni,
-    .front_i        (front),
+    .hol_i          (hol),
     .to_i           (to),
     .tail_i         (tail),
     .room_flit_i    (room_flit),

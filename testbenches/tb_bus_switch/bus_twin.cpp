@@ -61,7 +61,7 @@ void BusTwin::step(SwitchPins& pins) {
   if (pins.reg.valid && !pins.reg.write) rdata_ = read(pins.reg.address);
   count(pins);
   note_errors();
-  const Front front = arbitrate(pins.out_ready);
+  const Grant grant = arbitrate(pins.out_ready);
 
   out_valid_ = 0;
   if (on_bus_.out != kNoOutput) {
@@ -71,19 +71,19 @@ void BusTwin::step(SwitchPins& pins) {
   pins.out_valid = out_valid_;
   std::swap(on_bus_, reading_);
   for (int p = 0; p < ports_; ++p) store(p);
-  settle_credits(pins, front);
-  pop(front);
+  settle_credits(pins, grant);
+  pop(grant);
   for (int p = 0; p < ports_; ++p) sample(p, pins);
   if (pins.reg.valid && pins.reg.write) write(pins.reg.address, pins.reg.wdata);
 
   pins.in_credit = {};
-  if (front.any) pins.in_credit[front.vc] = 1U << front.input;
+  if (grant.any) pins.in_credit[grant.vc] = 1U << grant.input;
   pins.reg_rdata = rdata_;
 }
 
 // ------------------------------------------------------------------------------------- bus
 
-BusTwin::Front BusTwin::arbitrate(std::uint32_t ready) {
+BusTwin::Grant BusTwin::arbitrate(std::uint32_t ready) {
   std::array<std::uint32_t, kNumVcs> requests{};
   stalls_ = {};
   for (int v = 0; v < kNumVcs; ++v) {
@@ -113,25 +113,25 @@ BusTwin::Front BusTwin::arbitrate(std::uint32_t ready) {
   return {};
 }
 
-void BusTwin::pop(const Front& front) {
+void BusTwin::pop(const Grant& grant) {
   for (Queue& q : queues_) q.popped = false;
   reading_.out = kNoOutput;
-  if (!front.any) return;
-  Queue& q = queue(front.vc, front.input);
+  if (!grant.any) return;
+  Queue& q = queue(grant.vc, grant.input);
   const int at = slot(q, 0);
   reading_.out = outs_[at];
   std::copy_n(&flits_[at * words_], words_, reading_.flit.begin());
-  open_[front.vc] = kTailField.of(reading_.flit.data()) != 0 ? -1 : front.input;
+  open_[grant.vc] = kTailField.of(reading_.flit.data()) != 0 ? -1 : grant.input;
   q.first = (q.first + 1) % q.depth;
   --q.flits;
   q.popped = true;
 }
 
-void BusTwin::settle_credits(const SwitchPins& pins, const Front& front) {
+void BusTwin::settle_credits(const SwitchPins& pins, const Grant& grant) {
   for (int v = 0; v < kNumVcs; ++v) {
     for_each_port(pins.out_credit[v], [&](int p) { ++credits_[4 * p + v]; });
   }
-  if (front.any) --credits_[4 * outs_[slot(queue(front.vc, front.input), 0)] + front.vc];
+  if (grant.any) --credits_[4 * outs_[slot(queue(grant.vc, grant.input), 0)] + grant.vc];
 }
 
 // ------------------------------------------------------------------------------------- inputs

@@ -46,7 +46,7 @@ class BusTwin final : public SwitchCore {
     int out = kNoOutput;
     std::vector<std::uint32_t> flit;
   };
-  struct Front {  // owner of the bus at an edge
+  struct Grant {  // owner of the bus at an edge
     int input = 0, vc = 0;
     bool any = false;
   };
@@ -55,13 +55,13 @@ class BusTwin final : public SwitchCore {
     std::uint32_t link = 0;  // outputs
   };
 
-  Front arbitrate(std::uint32_t ready);
+  Grant arbitrate(std::uint32_t ready);
   void count(const SwitchPins& pins);
   void note_errors();
   void store(int port);
   void sample(int port, const SwitchPins& pins);
-  void pop(const Front& front);
-  void settle_credits(const SwitchPins& pins, const Front& front);
+  void pop(const Grant& grant);
+  void settle_credits(const SwitchPins& pins, const Grant& grant);
   void write(std::uint16_t address, std::uint32_t data);
   std::uint32_t read(std::uint16_t address) const;
   std::uint64_t counter(std::uint16_t address) const;

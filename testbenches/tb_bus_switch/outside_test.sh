@@ -54,7 +54,7 @@ works() {
   "$project/build/fredsim_bus" run configs/fred_small.yaml "${bus[@]}" --model rtl --size 512 --quiet \
     --wave "$top/w.fst" >"$top/log" 2>&1 ||
     { cat "$top/log"; fail "a waveform"; }
-  for signal in i_arbiter.pop_vc_o 'gen_input\[3\].i_input.front_o' 'gen_output\[3\].gen_vc\[0\].i_credits.credits_q'; do
+  for signal in i_arbiter.pop_vc_o 'gen_input\[3\].i_input.hol_o' 'gen_output\[3\].gen_vc\[0\].i_credits.credits_q'; do
     grep -q "l2.*$signal" "$top/w.gtkw" || fail "$signal is not shown with a waveform"
   done
   same_cycles traffic configs/fred_small.yaml --rate 0.2 --packet-flits 4 --cycles 4000

@@ -17,8 +17,8 @@ OnlineRules::OnlineRules(const TestedSwitch& shape)
       next_(static_cast<std::size_t>(ports_)) {}
 
 bool OnlineRules::is_online(const SwitchView& view, int input, int vc) const {
-  const FlitHeader* front = view.front(input, vc);
-  return front != nullptr && front->phase == kPhaseOnline;
+  const FlitHeader* hol = view.hol(input, vc);
+  return hol != nullptr && hol->phase == kPhaseOnline;
 }
 
 // Requests for outputs. The counts cover all head-of-line flits, whether they request or not.
@@ -31,14 +31,14 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
     for (const int vc : first_to_last_) {
       if (!is_online(view, p, vc)) continue;
       const bool start = output_of_[p][vc] < 0;
-      const int out = routes_.at({p, view.front(p, vc)->dst});
+      const int out = routes_.at({p, view.hol(p, vc)->dst});
       if (start && !view.room(out, vc)) {
         ++edge.credit;
         continue;
       }
       ++edge.arbiter;  // unless it leaves
       const bool in_use = view.outputs[out][vc].online_from >= 0 || phase.is_open(out, vc) ||
-                          (view.under_way_vc == vc && has(view.under_way, out));
+                          (view.in_flight_vc == vc && has(view.in_flight, out));
       if ((start && in_use) || has(view.closed, out)) continue;
       if (resting_.contains(p) ||
           (streams && rank(first_to_last_, vc) > rank(first_to_last_, stream->second)))
@@ -58,7 +58,7 @@ OnlineRules::Request OnlineRules::grant(const std::vector<Request>& requests) co
 }
 
 // Two sub-networks: outputs that are the same above some bit, inputs that are the same up to it.
-bool OnlineRules::meet(const Request& a, const Request& b) const {
+bool OnlineRules::conflict(const Request& a, const Request& b) const {
   if (a.input == b.input) return false;
   for (int bits = 1; bits <= levels_; ++bits) {
     if (a.output >> bits == b.output >> bits) return (a.input - b.input) % (1 << bits) == 0;
@@ -94,7 +94,7 @@ OnlineRules::Edge OnlineRules::judge(const SwitchView& view, const PhaseRules& p
   for (const auto& [out, grant] : before) {
     const auto place = [&](int o) { return (o - first_ + ports_) % ports_; };
     const bool drop = alone && std::ranges::any_of(before, [&, g = grant](const auto& other) {
-                        return place(other.first) < place(g.output) && meet(g, other.second);
+                        return place(other.first) < place(g.output) && conflict(g, other.second);
                       });
     if (drop) {
       granted.erase(out);
@@ -124,7 +124,7 @@ void OnlineRules::advance(const Edge& edge, SwitchView& view) {
   for (const Entry& entry : edge.entries) {
     const int input = std::countr_zero(entry.inputs);
     const int output = std::countr_zero(entry.outputs);
-    const bool tail = view.front(input, entry.vc)->tail;
+    const bool tail = view.hol(input, entry.vc)->tail;
     output_of_[input][entry.vc] = tail ? -1 : output;
     view.outputs[output][entry.vc].online_from = tail ? -1 : input;
     if (!tail) streaming_[input] = entry.vc;

@@ -42,7 +42,7 @@ class OnlineRules {
   };
   std::vector<Request> requests(const SwitchView& view, const PhaseRules& phase, Edge& edge) const;
   Request grant(const std::vector<Request>& requests) const;
-  bool meet(const Request& a, const Request& b) const;
+  bool conflict(const Request& a, const Request& b) const;
   bool is_online(const SwitchView& view, int input, int vc) const;
 
   int ports_, middle_, levels_;

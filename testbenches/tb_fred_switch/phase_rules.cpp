@@ -19,12 +19,12 @@ PhaseRules::PhaseRules(const TestedSwitch& shape)
 void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }
 
 const FlitHeader* PhaseRules::other(const SwitchView& view, int input, int vc) const {
-  const FlitHeader* front = view.front(input, vc);
-  if (front == nullptr || front->phase == kPhaseOnline) return nullptr;
+  const FlitHeader* hol = view.hol(input, vc);
+  if (hol == nullptr || hol->phase == kPhaseOnline) return nullptr;
   const bool taken = std::ranges::any_of(slots_, [&](const Slot& slot) {
-    return slot.phase >= 0 && vc == phases_[slot.phase].vc && front->phase == slot.phase;
+    return slot.phase >= 0 && vc == phases_[slot.phase].vc && hol->phase == slot.phase;
   });
-  return taken ? nullptr : front;
+  return taken ? nullptr : hol;
 }
 
 // Looks up VCs and ports in turn, skipping VCs that already have a candidate.
@@ -35,7 +35,7 @@ std::optional<PhaseRules::Lookup> PhaseRules::look_up(const SwitchView& view) co
     if (candidates_[vc]) continue;
     for (int k = 0; k < ports_; ++k) {
       const int port = (next_port_[vc] + k) % ports_;
-      if (const FlitHeader* front = other(view, port, vc)) return Lookup{port, vc, front->phase};
+      if (const FlitHeader* hol = other(view, port, vc)) return Lookup{port, vc, hol->phase};
     }
   }
   return std::nullopt;
@@ -46,8 +46,8 @@ bool PhaseRules::ready(const SwitchView& view, const Lookup& lookup) const {
   return std::ranges::any_of(phases_.at(lookup.phase).flows, [&](const Flow& flow) {
     for (int p = 0; p < ports_; ++p) {
       if (!has(flow.inputs, p)) continue;
-      const FlitHeader* front = other(view, p, lookup.vc);
-      if (front == nullptr || front->phase != lookup.phase) return false;
+      const FlitHeader* hol = other(view, p, lookup.vc);
+      if (hol == nullptr || hol->phase != lookup.phase) return false;
     }
     return view.room(flow.outputs, lookup.vc);
   });
@@ -125,14 +125,14 @@ void PhaseRules::join(const SwitchView& view, int slot, Edge& edge) const {
     std::uint32_t there = 0;
     bool tail = false;
     for (int p = 0; p < ports_; ++p) {
-      const FlitHeader* front = view.front(p, phase.vc);
-      if (!has(flow.inputs, p) || front == nullptr || front->phase != now.phase) continue;
+      const FlitHeader* hol = view.hol(p, phase.vc);
+      if (!has(flow.inputs, p) || hol == nullptr || hol->phase != now.phase) continue;
       if (has(view.held, p)) {
         ++edge.held;
         continue;
       }
       there |= 1U << p;
-      tail = front->tail;
+      tail = hol->tail;
     }
     if (there == 0) continue;
     if (there != flow.inputs) {
@@ -209,7 +209,7 @@ bool PhaseRules::is_open(int output, int vc) const {
   });
 }
 
-bool PhaseRules::at_rest() const {
+bool PhaseRules::is_idle() const {
   return !decided_ && since_load_ >= config_edges_ &&
          std::ranges::all_of(slots_, [&](const Slot& slot) { return slot.silent == yield_; });
 }

@@ -49,7 +49,7 @@ class PhaseRules {
   // Outputs of the control unit after the last edge.
   SwitchPhase shown() const;
   // Nothing in here would change at an edge without flits.
-  bool at_rest() const;
+  bool is_idle() const;
 
  private:
   struct Slot {

@@ -31,14 +31,14 @@ bool SumRules::drained() const {
 
 void SumRules::show(SwitchView& view) const {
   view.held = pending_ ? ~0U : 0;
-  view.closed = view.under_way = 0;
+  view.closed = view.in_flight = 0;
   if (phase_ < 0) return;
-  view.under_way_vc = phases_[static_cast<std::size_t>(phase_)].vc;
+  view.in_flight_vc = phases_[static_cast<std::size_t>(phase_)].vc;
   for (std::size_t f = 0; f < flows().size(); ++f) {
     if (waiting(static_cast<int>(f)) >= kHeldFrom) view.held |= flows()[f].inputs;
   }
   for (const Flit& flit : flits_) {
-    if (being_added(flit)) view.under_way |= flit.ports.outputs;
+    if (being_added(flit)) view.in_flight |= flit.ports.outputs;
     if (flit.last == edge_) view.closed |= flit.ports.outputs;
   }
 }

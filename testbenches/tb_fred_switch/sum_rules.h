@@ -36,7 +36,7 @@ class SumRules {
   };
   // `change`: to this phase.
   std::vector<Done> advance(const std::vector<Fired>& fired, std::optional<int> change);
-  bool at_rest() const { return flits_.empty() && !pending_ && edge_ > taken_ + 2; }
+  bool is_idle() const { return flits_.empty() && !pending_ && edge_ > taken_ + 2; }
 
  private:
   struct Flit {

@@ -105,10 +105,10 @@ void SwitchRules::check_phase(const SwitchCore& core) const {
 
 void SwitchRules::check_idle(bool idle) const {
   bool empty = launched_ == 0 && launches_.empty() && pins_in_.empty() &&
-               quiet_ >= stages_ + kToInterconnect && phase_.at_rest() && sums_.at_rest();
+               quiet_ >= stages_ + kToInterconnect && phase_.is_idle() && sums_.is_idle();
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
-      empty = empty && view_.front(p, v) == nullptr &&
+      empty = empty && view_.hol(p, v) == nullptr &&
               view_.outputs[p][v].places == shape_.buffers.output_flits;
     }
   }
@@ -129,7 +129,7 @@ std::vector<SumRules::Fired> SwitchRules::enter(const std::vector<Entry>& entrie
   std::vector<SumRules::Fired> fired;
   quiet_ = entries.empty() ? quiet_ + 1 : 0;
   for (const Entry& entry : entries) {
-    const FlitHeader flit = *view_.front(std::countr_zero(entry.inputs), entry.vc);
+    const FlitHeader flit = *view_.hol(std::countr_zero(entry.inputs), entry.vc);
     for (int p = 0; p < shape_.ports(); ++p) {
       if (has(entry.inputs, p)) view_.inputs[p][entry.vc].pop_front();
       if (!has(entry.outputs, p)) continue;

@@ -36,7 +36,7 @@ struct SwitchView {
         outputs(static_cast<std::size_t>(s.ports())) {}
 
   // Head-of-line flit of an input buffer; nullptr: empty.
-  const FlitHeader* front(int input, int vc) const {
+  const FlitHeader* hol(int input, int vc) const {
     const auto& flits = inputs[input][vc];
     return flits.empty() ? nullptr : &flits.front();
   }
@@ -61,8 +61,8 @@ struct SwitchView {
   // Restrictions of an interconnect in which flits wait at the edge to come: no flits of the phase
   // at these inputs, no unicasts to these outputs; no starts of unicast packets of this VC to these
   // outputs.
-  std::uint32_t held = 0, closed = 0, under_way = 0;
-  int under_way_vc = kMp;
+  std::uint32_t held = 0, closed = 0, in_flight = 0;
+  int in_flight_vc = kMp;
 
   TestedSwitch shape;
   std::vector<std::array<std::deque<FlitHeader>, kNumVcs>> inputs;

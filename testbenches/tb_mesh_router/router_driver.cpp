@@ -177,7 +177,7 @@ void RouterDriver::drain(std::uint64_t limit) {
     if (cycle_ == end) fail(fmt::format("still {} flits to send", queued_));
     step();
   }
-  const auto credits_under_way = [&] {
+  const auto credits_in_flight = [&] {
     for (const auto& port : returns_) {
       for (const auto& due : port) {
         if (!due.empty()) return true;
@@ -185,7 +185,7 @@ void RouterDriver::drain(std::uint64_t limit) {
     }
     return false;
   };
-  while (credits_under_way()) step();
+  while (credits_in_flight()) step();
 }
 
 void RouterDriver::check_quiet() {

@@ -71,8 +71,8 @@ int RouterRules::packet_start_credits(int in, int out, int vc) const {
   return straight ? 1 : packet + 1;
 }
 
-std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) const {
-  std::vector<Front> result;
+std::vector<RouterRules::HolFlit> RouterRules::hol_flits(const SwitchPins& pins) const {
+  std::vector<HolFlit> result;
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       const Input& input = inputs_[p][v];
@@ -81,7 +81,7 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
       const int out = input.begun ? input.route : expected_output(shape_, x_, y_, p, dst, rings_);
       if (out < 0) continue;
       const Output& output = outputs_[out][v];
-      Front f{p, v, out, !input.begun, false, false, false, false};
+      HolFlit f{p, v, out, !input.begun, false, false, false, false};
       f.has_credit = output.credits >= (f.start ? packet_start_credits(p, out, v) : 1);
       f.asks = f.has_credit && (!f.start || output.owner < 0) && bit(pins.out_ready, out);
       result.push_back(f);
@@ -92,24 +92,24 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
 
 // Decides which flits have to leave: `due`. Turns and declined grants then have their values after
 // the edge.
-void RouterRules::decide(std::vector<Front>& fronts) {
+void RouterRules::decide(std::vector<HolFlit>& hol_flits) {
   const int ports = shape_.ports();
-  std::vector<Front*> granted;  // granted flit of each output
+  std::vector<HolFlit*> granted;  // granted flit of each output
   for (int out = 0; out < ports; ++out) {
-    std::array<Front*, kNumVcs> winner{};
-    for (Front& f : fronts) {
+    std::array<HolFlit*, kNumVcs> winner{};
+    for (HolFlit& f : hol_flits) {
       if (!f.asks || f.out != out) continue;
-      const auto turns = [&](const Front& g) {
+      const auto turns = [&](const HolFlit& g) {
         return (g.in - outputs_[out][g.vc].next + ports) % ports;
       };
-      Front*& best = winner[f.vc];
+      HolFlit*& best = winner[f.vc];
       if (best == nullptr || turns(f) < turns(*best)) best = &f;
     }
-    Front* best = nullptr;
-    const auto place = [&](const Front& f) {
+    HolFlit* best = nullptr;
+    const auto place = [&](const HolFlit& f) {
       return rank(f.vc) + (outputs_[out][f.vc].declined ? kNumVcs : 0);
     };
-    for (Front* const f : winner) {
+    for (HolFlit* const f : winner) {
       if (f != nullptr && (best == nullptr || place(*f) < place(*best))) best = f;
     }
     for (Output& output : outputs_[out]) output.declined = false;
@@ -117,22 +117,23 @@ void RouterRules::decide(std::vector<Front>& fronts) {
     granted.push_back(best);
     if (best->start) outputs_[out][best->vc].next = (best->in + 1) % ports;
   }
-  for (Front* const f : granted) {
-    f->due = std::ranges::none_of(granted, [&](const Front* other) {
+  for (HolFlit* const f : granted) {
+    f->due = std::ranges::none_of(granted, [&](const HolFlit* other) {
       return other->in == f->in && rank(other->vc) < rank(f->vc);
     });
     outputs_[f->out][f->vc].declined = !f->due;
   }
 }
 
-void RouterRules::check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const {
+void RouterRules::check_leaving(const SwitchPins& pins, std::vector<HolFlit>& hol_flits) const {
   for (int v = 0; v < kNumVcs; ++v) {
     for (std::uint32_t mask = pins.in_credit[v]; mask != 0; mask &= mask - 1) {
       const int p = std::countr_zero(mask);
       const auto found =
-          std::ranges::find_if(fronts, [&](const Front& f) { return f.in == p && f.vc == v; });
-      if (found == fronts.end()) broken(fmt::format("input {} VC {}: a credit for nothing", p, v));
-      Front& f = *found;
+          std::ranges::find_if(hol_flits, [&](const HolFlit& f) { return f.in == p && f.vc == v; });
+      if (found == hol_flits.end())
+        broken(fmt::format("input {} VC {}: a credit for nothing", p, v));
+      HolFlit& f = *found;
       const std::string who = fmt::format("input {} VC {} to output {}", p, v, f.out);
       if (!f.has_credit) broken(who + (f.start ? ": no credits for a packet" : ": no credit"));
       if (!bit(pins.out_ready, f.out)) broken(who + ": left while the link paused");
@@ -141,7 +142,7 @@ void RouterRules::check_leaving(const SwitchPins& pins, std::vector<Front>& fron
       f.leaves = true;
     }
   }
-  for (const Front& f : fronts) {
+  for (const HolFlit& f : hol_flits) {
     if (f.due && !f.leaves) {
       broken(fmt::format("input {} VC {} to output {} should have left", f.in, f.vc, f.out));
     }
@@ -168,9 +169,9 @@ void RouterRules::check_outputs(const SwitchPins& pins) const {
   }
 }
 
-void RouterRules::count_stalls(const SwitchPins& pins, const std::vector<Front>& fronts) {
+void RouterRules::count_stalls(const SwitchPins& pins, const std::vector<HolFlit>& hol_flits) {
   std::uint32_t paused = 0;
-  for (const Front& f : fronts) {
+  for (const HolFlit& f : hol_flits) {
     if (f.leaves) continue;
     const bool vc_taken = f.start && outputs_[f.out][f.vc].owner >= 0;
     if (!f.has_credit) {
@@ -184,7 +185,7 @@ void RouterRules::count_stalls(const SwitchPins& pins, const std::vector<Front>&
   stalls_.link += static_cast<std::uint64_t>(std::popcount(paused));
 }
 
-void RouterRules::advance(const SwitchPins& pins, const std::vector<Front>& fronts) {
+void RouterRules::advance(const SwitchPins& pins, const std::vector<HolFlit>& hol_flits) {
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       Output& output = outputs_[p][v];
@@ -196,7 +197,7 @@ void RouterRules::advance(const SwitchPins& pins, const std::vector<Front>& fron
   inside_ -= static_cast<int>(sent_[1].size());
   sent_[1] = std::move(sent_[0]);
   sent_[0].clear();
-  for (const Front& f : fronts) {
+  for (const HolFlit& f : hol_flits) {
     if (!f.leaves) continue;
     Input& input = inputs_[f.in][f.vc];
     Output& output = outputs_[f.out][f.vc];
@@ -223,7 +224,7 @@ void RouterRules::advance(const SwitchPins& pins, const std::vector<Front>& fron
 }
 
 void RouterRules::check(const SwitchPins& pins, bool idle) {
-  std::vector<Front> now = fronts(pins);
+  std::vector<HolFlit> now = hol_flits(pins);
   decide(now);
   check_leaving(pins, now);
   check_outputs(pins);

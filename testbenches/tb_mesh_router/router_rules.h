@@ -67,7 +67,7 @@ class RouterRules {
     int next = 0;           // round robin: first in turn
     bool declined = false;  // granted at the previous edge, but not accepted
   };
-  struct Front {
+  struct HolFlit {
     int in, vc, out;
     bool start, has_credit, asks, due, leaves;
   };
@@ -78,12 +78,12 @@ class RouterRules {
 
   int rank(int vc) const;
   int packet_start_credits(int in, int out, int vc) const;
-  std::vector<Front> fronts(const SwitchPins& pins) const;
-  void decide(std::vector<Front>& fronts);
-  void check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const;
+  std::vector<HolFlit> hol_flits(const SwitchPins& pins) const;
+  void decide(std::vector<HolFlit>& hol_flits);
+  void check_leaving(const SwitchPins& pins, std::vector<HolFlit>& hol_flits) const;
   void check_outputs(const SwitchPins& pins) const;
-  void count_stalls(const SwitchPins& pins, const std::vector<Front>& fronts);
-  void advance(const SwitchPins& pins, const std::vector<Front>& fronts);
+  void count_stalls(const SwitchPins& pins, const std::vector<HolFlit>& hol_flits);
+  void advance(const SwitchPins& pins, const std::vector<HolFlit>& hol_flits);
 
   MeshShape shape_;
   int x_, y_;

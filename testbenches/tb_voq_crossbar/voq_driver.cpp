@@ -230,7 +230,7 @@ void VoqDriver::drain(std::uint64_t limit) {
   }
 }
 
-void VoqDriver::check_credits_at_rest() {
+void VoqDriver::check_idle_credits() {
   for (int p = 0; p < ports_; ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       if (in_[p][v].credits != buffer_depth(shape_, v)) {
@@ -252,7 +252,7 @@ void VoqDriver::check_quiet() {
       fail(fmt::format("output {}: count", p));
     }
   }
-  check_credits_at_rest();
+  check_idle_credits();
   if (read(reg::kError) != reg::kErrorNone || core_->error() != reg::kErrorNone) {
     fail(fmt::format("error {}", core_->error()));
   }

@@ -77,7 +77,7 @@ class VoqDriver {
   void send();
   void receive();
   void check_flit(int port, const std::uint32_t* words);
-  void check_credits_at_rest();
+  void check_idle_credits();
   std::uint32_t payload(std::uint32_t tag, int flit, int word) const;
 
   SwitchShape shape_;

@@ -25,8 +25,8 @@ class InterruptModel : public FolderTest, public testing::WithParamInterface<con
 
 // One run of milliseconds, one of minutes: nothing of it is passed over.
 const std::vector<std::string> kLong{"-b", "1KiB", "-e", "16GiB", "-f", "16777216", "--no-skip"};
-constexpr milliseconds kWellUnderWay{700};  // processor time
-constexpr milliseconds kUnderWay{200};
+constexpr milliseconds kWellIntoTheRun{700};  // processor time
+constexpr milliseconds kIntoTheRun{200};
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -50,7 +50,7 @@ TEST_P(InterruptModel, KeepsTheRunsSoFar) {
   RunningProgram program(std::vector<std::string>{"run", "configs/mesh_2x2.yaml", "--model",
                                                   GetParam(), "--json", path("out.json")} +
                          kLong);
-  ASSERT_TRUE(program.wait_for_processor_time(kWellUnderWay));
+  ASSERT_TRUE(program.wait_for_processor_time(kWellIntoTheRun));
   program.send(SIGINT);
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
@@ -72,7 +72,7 @@ TEST_F(Interrupt, CompareLeavesOutWhatDidNotBegin) {
                                                   path("out.json")} +
                          kLong);
   ASSERT_TRUE(program.wait_for_output("1 KiB"));
-  ASSERT_TRUE(program.wait_for_processor_time(kWellUnderWay));
+  ASSERT_TRUE(program.wait_for_processor_time(kWellIntoTheRun));
   program.send(SIGTERM);
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
@@ -84,10 +84,10 @@ TEST_F(Interrupt, CompareLeavesOutWhatDidNotBegin) {
   EXPECT_TRUE(runs[2].contains("speedup"));
 }
 
-TEST_F(Interrupt, TrafficMarksThePointUnderWay) {
+TEST_F(Interrupt, TrafficMarksTheRunningPoint) {
   RunningProgram program({"traffic", "configs/mesh_2x2.yaml", "--rate", "0.1:0.2:0.1", "--cycles",
                           "100000000", "--json", path("out.json")});
-  ASSERT_TRUE(program.wait_for_processor_time(kWellUnderWay));
+  ASSERT_TRUE(program.wait_for_processor_time(kWellIntoTheRun));
   program.send(SIGINT);
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
@@ -108,7 +108,7 @@ TEST_F(Interrupt, ASecondOneLeavesNothingHalfWritten) {
     write("out.json", "old");
     RunningProgram program({"run", "configs/mesh_2x2.yaml", "--size", "16GiB", "--no-skip",
                             "--json", path("out.json")});
-    ASSERT_TRUE(program.wait_for_processor_time(kUnderWay));
+    ASSERT_TRUE(program.wait_for_processor_time(kIntoTheRun));
     program.send(SIGINT);
     std::this_thread::sleep_for(milliseconds(delay));
     program.send(SIGINT);

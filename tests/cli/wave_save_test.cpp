@@ -192,7 +192,7 @@ TEST_F(WaveSaveTest, PortsOfAVoqCrossbarAreItsLinks) {
       kWindow));
   EXPECT_GT(expect_all_exist(), 300);
   EXPECT_GE(expect_registers_to_be_the_links("output staging"), 12);
-  EXPECT_NE(find("l1_0.s0/port 1/input queues/VC dp", "fronts_by_output"), nullptr);
+  EXPECT_NE(find("l1_0.s0/port 1/input queues/VC dp", "hol_by_output"), nullptr);
   EXPECT_NE(find("l1_0.s0/scheduler", "output_2_from_inputs"), nullptr);
 }
 

@@ -95,14 +95,14 @@ TEST_F(WaveTriggerTest, Preemption) {
     SCOPED_TRACE(order.setting);
     const std::vector<std::string> arguments = with(work(), {"--set", order.setting});
     run(arguments);
-    std::map<std::string, std::map<std::uint64_t, bool>> under_way;
+    std::map<std::string, std::map<std::uint64_t, bool>> in_flight;
     const std::int64_t first = first_cycle([&](const std::string& link, const VcdState& v) {
       const std::uint64_t vc = v.at(link + "vc");
       bool overtakes = false;
-      for (const auto& [other, open] : under_way[link]) {
+      for (const auto& [other, open] : in_flight[link]) {
         overtakes = overtakes || (open && order.rank[other] > order.rank[vc]);
       }
-      under_way[link][vc] = v.at(link + "tail") == 0;
+      in_flight[link][vc] = v.at(link + "tail") == 0;
       return overtakes;
     });
     ASSERT_GT(first, 0) << "the work has one";

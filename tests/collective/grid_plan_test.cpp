@@ -103,7 +103,7 @@ bool waits_for(const Plan& plan, int part, int other) {
 }
 
 // Several concurrent collectives of all types: the assumptions of the header of grid_trees.h.
-TEST(GridPlan, PartsThatAreUnderWayTogetherShareNoLinkOfAChannel) {
+TEST(GridPlan, ConcurrentPartsShareNoLinkOfAChannel) {
   int later = 0;
   int apart = 0;
   for (std::uint64_t seed = 1; seed <= 250; ++seed) {

@@ -34,7 +34,7 @@ class CommunicatorTest : public testing::Test {
       communicator.begin();
       body(communicator);
       communicator.finish();
-      EXPECT_EQ(communicator.under_way(), 0U);
+      EXPECT_EQ(communicator.in_flight(), 0U);
     });
   }
   Simulation simulation_;
@@ -237,7 +237,7 @@ TEST_F(CommunicatorTest, AThousandOperationsLeaveNothingBehind) {
                 {.seed = n + k});
       }
       c.wait_all();
-      max = std::max(max, c.under_way());
+      max = std::max(max, c.in_flight());
     }
     EXPECT_EQ(c.totals().operations, 1000U);
     EXPECT_EQ(max, 0U);

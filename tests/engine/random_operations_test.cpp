@@ -50,7 +50,7 @@ std::vector<std::uint64_t> run_random(const Topology& topology, std::uint64_t se
         [&](const OperationReport& report) { ends[report.handle - 1] = report.ended; });
     const auto issue = [&] {
       IssueOptions options{.seed = random.next()};
-      const std::uint64_t issued = communicator.totals().operations + communicator.under_way();
+      const std::uint64_t issued = communicator.totals().operations + communicator.in_flight();
       for (std::uint64_t n = random.below(3); n > 0 && issued > 0; --n) {
         options.after.push_back(
             {.operation = 1 + random.below(issued), .all_ranks = random.below(3) == 0});

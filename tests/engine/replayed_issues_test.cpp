@@ -25,7 +25,7 @@ namespace {
 
 struct Outcome {
   std::vector<std::string> lines;
-  std::uint64_t cycles = 0, replayed = 0, passed_over = 0, evicted = 0;
+  std::uint64_t cycles = 0, replayed = 0, skipped = 0, evicted = 0;
 };
 
 // NPUs, and controllers where the machine has some.
@@ -131,7 +131,7 @@ class Issuer {
     int number = 0;
     for (int p = 0; p < std::ssize(step.work); ++p) {
       for (int r = 0; r < std::ssize(step.work[p].group); ++r, ++number) {
-        if (number % 3 == 1 && number_under_way_ > 0)
+        if (number % 3 == 1 && number_in_flight_ > 0)
           held_.push_back({last_, p, r});
         else
           communicator_.release(last_, p, r,
@@ -157,7 +157,7 @@ class Issuer {
     // The next one is there before this one is complete everywhere.
     const Step::Way way = program_[next_].way;
     if (way == Step::Way::kHeld || way == Step::Way::kDependent) {
-      ++number_under_way_;
+      ++number_in_flight_;
       issue_next();
     }
   }
@@ -171,7 +171,7 @@ class Issuer {
          report.rows_evicted, parts);
     for (const auto& [handle, part, rank] : std::exchange(held_, {}))
       communicator_.release(handle, part, rank, communicator_.cycle() + 20);
-    number_under_way_ = 0;
+    number_in_flight_ = 0;
     if (report.handle == last_ && next_ < program_.size() &&
         program_[next_].way == Step::Way::kByCallback)
       issue_next();
@@ -185,7 +185,7 @@ class Issuer {
   std::vector<Step> program_;
   std::size_t next_ = 0;
   OperationHandle last_ = 0;
-  int number_under_way_ = 0;
+  int number_in_flight_ = 0;
   bool is_called_ = false;  // the next one will be issued by a call
   std::vector<Held> held_;
   std::vector<std::string> lines_;
@@ -238,7 +238,7 @@ Outcome run_program(const Topology& topology, std::uint64_t seed, bool few_rows,
     outcome.cycles = totals.last_end;
     outcome.evicted = totals.rows_evicted;
     outcome.replayed = communicator.replayed_cycles();
-    outcome.passed_over = communicator.repeated_cycles() - outcome.replayed;
+    outcome.skipped = communicator.repeated_cycles() - outcome.replayed;
   });
   return outcome;
 }
@@ -261,7 +261,7 @@ class ReplayedIssues : public testing::TestWithParam<LoopMachine> {};
 
 TEST_P(ReplayedIssues, AreThoseOfARunInFull) {
   const Topology topology = load_config(GetParam().config, GetParam().settings).topology;
-  std::uint64_t cycles = 0, replayed = 0, passed_over = 0, evicted = 0;
+  std::uint64_t cycles = 0, replayed = 0, skipped = 0, evicted = 0;
   for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const auto run_with = [&](const FabricOptions& options) {
@@ -271,23 +271,23 @@ TEST_P(ReplayedIssues, AreThoseOfARunInFull) {
     const Outcome fast = run_with({});
     ASSERT_EQ(full.lines.size(), fast.lines.size());
     for (std::size_t i = 0; i < full.lines.size(); ++i) ASSERT_EQ(fast.lines[i], full.lines[i]);
-    EXPECT_EQ(full.replayed + full.passed_over, 0U);
+    EXPECT_EQ(full.replayed + full.skipped, 0U);
     // With hardly any memory, all that is known is forgotten again and again.
     const Outcome forgetful = run_with({.replay_bytes = std::size_t{256} << 10U});
     ASSERT_EQ(forgetful.lines, full.lines);
     cycles += full.cycles;
     evicted += full.evicted;
     replayed += fast.replayed;
-    passed_over += fast.passed_over;
+    skipped += fast.skipped;
   }
   RecordProperty("cycles", static_cast<int>(cycles));
   RecordProperty("replayed", static_cast<int>(replayed));
-  RecordProperty("passed_over", static_cast<int>(passed_over));
+  RecordProperty("skipped", static_cast<int>(skipped));
   if (GetParam().few_rows) {
     EXPECT_GT(evicted, 0U);
   }
   if (GetParam().is_long) {
-    EXPECT_GT(passed_over, 0U);
+    EXPECT_GT(skipped, 0U);
   }
   // A few loops on a large machine may have none that recurs.
   if (GetParam().seeds >= 8) {

@@ -85,7 +85,7 @@ TEST_P(RunAhead, GivesWhatTheWholeGives) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RunAhead, testing::Range<std::uint64_t>(0, 8));
 
 // States are looked at after the same edges.
-TEST(RunAheadSkipping, PassesOverWhatTheWholePassesOver) {
+TEST(RunAheadSkipping, SkipsWhatTheWholeSkips) {
   const Topology grid =
       load_config("configs/mesh_2x2.yaml", {"fabric.width=3", "npu.count=6", "io.count=0"})
           .topology;

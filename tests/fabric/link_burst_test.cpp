@@ -137,10 +137,10 @@ TEST(LinkBurst, EdgesThatPassForNobodyChangeNothing) {
     Random packets_of(seed), shifted_packets_of(seed);
     Packets packets(packets_of), shifted_packets(shifted_packets_of);
     const std::uint64_t by = 1 + random.below(1'000'000);
-    shifted.pass_over(by);
+    shifted.skip(by);
     for (std::uint64_t edge = 0; edge < 2000; ++edge) {
       ASSERT_EQ(link.is_ready(edge), shifted.is_ready(edge + by));
-      ASSERT_EQ(link.is_rested(edge), shifted.is_rested(edge + by));
+      ASSERT_EQ(link.is_idle(edge), shifted.is_idle(edge + by));
       ASSERT_EQ(link.tokens(edge), shifted.tokens(edge + by));
       ASSERT_EQ(link.left_of_burst(edge), shifted.left_of_burst(edge + by));
       if (!link.is_ready(edge) || random.below(3) == 0) continue;
@@ -174,7 +174,7 @@ TEST(LinkBurst, TheBucketIsFullWhenTheLastTokenIsThere) {
         ++edge;
         tokens = std::min(tokens + num, max);
         ASSERT_EQ(link.tokens(edge), tokens) << "edge " << edge;
-        ASSERT_EQ(link.is_rested(edge), tokens == max) << "edge " << edge;
+        ASSERT_EQ(link.is_idle(edge), tokens == max) << "edge " << edge;
       }
     }
   }
@@ -183,14 +183,14 @@ TEST(LinkBurst, TheBucketIsFullWhenTheLastTokenIsThere) {
 TEST(LinkBurst, ARestedLinkIsAsNew) {
   LinkTx link(burst_link({1, 30}, {25, 32}, 24), 0, {});
   EXPECT_TRUE(link.is_paced());
-  EXPECT_TRUE(link.is_rested(0));
+  EXPECT_TRUE(link.is_idle(0));
   for (const bool tail : {false, false, true}) {
     link.count_in_burst(0, flit(kDp, false, tail).data());
     link.serialise(0);
   }
-  EXPECT_FALSE(link.is_rested(50));
-  EXPECT_FALSE(link.is_rested(89));
-  EXPECT_TRUE(link.is_rested(90));
+  EXPECT_FALSE(link.is_idle(50));
+  EXPECT_FALSE(link.is_idle(89));
+  EXPECT_TRUE(link.is_idle(90));
   EXPECT_EQ(link.left_of_burst(89), 21);
   EXPECT_EQ(link.left_of_burst(90), 0);
 }

@@ -48,7 +48,7 @@ class Pair {
     rx_->wire_valid_i = rx_->credit_i = 0;
     tx_.reset();
     rx_.reset();
-    under_way_.resize(static_cast<std::size_t>(wires.latency));
+    in_flight_.resize(static_cast<std::size_t>(wires.latency));
     back_.resize(static_cast<std::size_t>(wires.latency));
   }
 
@@ -64,7 +64,7 @@ class Pair {
     launch();
   }
   bool is_dead() const { return twin_tx_.is_dead(); }
-  bool is_drained() const { return passed == offered && twin_tx_.rests(twin_rx_.back()); }
+  bool is_drained() const { return passed == offered && twin_tx_.is_idle(twin_rx_.back()); }
 
   std::uint64_t offered = 0, passed = 0, again = 0, damaged = 0;
   std::uint64_t again_oldest = 0;  // flit 0
@@ -103,8 +103,8 @@ class Pair {
     set_back(back_now_.value_or(Back{}));
   }
   void drive_rx() {
-    arrival_ = under_way_.front();
-    under_way_.pop_front();
+    arrival_ = in_flight_.front();
+    in_flight_.pop_front();
     rx_->wire_valid_i = arrival_.has_value();
     if (arrival_) std::copy(arrival_->bits.begin(), arrival_->bits.end(), rx_->wire_i.m_storage);
     credits_now_ = 0;
@@ -177,7 +177,7 @@ class Pair {
         flit->intact = remainder == 0;
       }
     }
-    under_way_.push_back(flit);
+    in_flight_.push_back(flit);
     Back back{.word = twin_rx_.back()};
     std::copy_n(rx_->back_o.m_storage, back.bits.size(), back.bits.begin());
     if (outage_ > 0) --outage_;
@@ -202,7 +202,7 @@ class Pair {
   Bench<Vcommon_retry_rx> rx_;
   LinkRetryTx twin_tx_{kShape, kWords};
   LinkRetryRx twin_rx_{kWords};
-  std::deque<std::optional<Flit>> under_way_;
+  std::deque<std::optional<Flit>> in_flight_;
   std::deque<std::optional<Back>> back_;
   int late_ = 0, outage_ = 0;
   bool flit_here_ = false, wire_ready_ = false;

@@ -92,7 +92,7 @@ class GapChannel final : public LinkChannel {
     const auto waiting = std::ranges::count_if(
         waiting_, [&](const std::vector<std::uint32_t>& flit) { return vc_of(flit.data()) == vc; });
     const auto on_wire = std::ranges::count_if(
-        on_wire_, [&](const UnderWay& flit) { return vc_of(flit.words.data()) == vc; });
+        on_wire_, [&](const SentFlit& flit) { return vc_of(flit.words.data()) == vc; });
     return static_cast<int>(waiting + on_wire);
   }
   int credits_inside(int vc) const override {
@@ -103,7 +103,7 @@ class GapChannel final : public LinkChannel {
   }
 
  private:
-  struct UnderWay {
+  struct SentFlit {
     std::uint64_t at = 0;  // edge
     std::vector<std::uint32_t> words;
   };
@@ -114,7 +114,7 @@ class GapChannel final : public LinkChannel {
   std::uint64_t gap_, latency_;
   std::size_t words_;
   std::deque<std::vector<std::uint32_t>> waiting_;
-  std::deque<UnderWay> on_wire_;
+  std::deque<SentFlit> on_wire_;
   std::deque<Credits> credits_;
   std::vector<std::uint32_t> arrived_;
   std::uint32_t given_ = 0;

@@ -26,7 +26,7 @@ class Serialiser {
   bool takes_a_flit(std::uint64_t edge, int early) const {
     return free_ < Int128{num_} * (edge + static_cast<std::uint64_t>(early) + 1);
   }
-  bool is_rested(std::uint64_t edge) const { return free_ <= Int128{num_} * edge; }
+  bool is_idle(std::uint64_t edge) const { return free_ <= Int128{num_} * edge; }
   // Cycles from edge + 1 to the first edge at which all of the flit has been sent.
   std::uint64_t take(std::uint64_t edge) {
     ++flits_;
@@ -34,7 +34,7 @@ class Serialiser {
     return static_cast<std::uint64_t>((free_ + num_ - 1) / num_) - (edge + 1);
   }
   // Edges that pass for nobody.
-  void pass_over(std::uint64_t edges) { free_ += Int128{num_} * edges; }
+  void skip(std::uint64_t edges) { free_ += Int128{num_} * edges; }
   double sent(std::uint64_t edge) const {
     const Int128 left = std::max<Int128>(0, free_ - Int128{num_} * edge);
     return static_cast<double>(flits_) - static_cast<double>(left) / static_cast<double>(den_);
@@ -72,7 +72,7 @@ TEST(LinkTx, PacesAsTheSerialiserSays) {
     std::uint64_t edge = 0;
     for (int step = 0; step < 300; ++step) {
       ASSERT_EQ(link.is_ready(edge), reference.takes_a_flit(edge, early)) << "edge " << edge;
-      ASSERT_EQ(link.is_rested(edge), reference.is_rested(edge)) << "edge " << edge;
+      ASSERT_EQ(link.is_idle(edge), reference.is_idle(edge)) << "edge " << edge;
       if (link.is_ready(edge) && random.below(one_in) == 0) {
         ASSERT_EQ(link.serialise(edge), reference.take(edge)) << "edge " << edge;
         ASSERT_EQ(link.is_still_ready(), reference.takes_a_flit(edge, early)) << "edge " << edge;
@@ -82,8 +82,8 @@ TEST(LinkTx, PacesAsTheSerialiserSays) {
       ASSERT_NEAR(link.count(later).sent, reference.sent(later), 1e-9) << "edge " << later;
       if (random.below(20) == 0) {
         const std::uint64_t left_out = random.below(1000);
-        link.pass_over(left_out);
-        reference.pass_over(left_out);
+        link.skip(left_out);
+        reference.skip(left_out);
         edge += left_out;
       }
       edge += random.below(8) == 0 ? 1 + random.below(longest_gap) : 1;

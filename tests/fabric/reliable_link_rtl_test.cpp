@@ -82,7 +82,7 @@ class Beside {
         errors_(errors, 0),
         random_(seed),
         faults_(dynamic_cast<RandomFaults*>(faults)),
-        under_way_(kLatency),
+        in_flight_(kLatency),
         back_(kLatency) {
     const LinkRetryTx::Shape shape = ReliableLink::shape_of(topology_.links[0]);
     EXPECT_EQ(shape.depth, 32U);
@@ -161,14 +161,14 @@ class Beside {
     }
   }
   void step_rtl() {
-    Back heard = back_.front();
+    Back received = back_.front();
     back_.pop_front();
-    const auto flip = [&](std::uint32_t at) { heard[at / 32] ^= 1U << at % 32; };
+    const auto flip = [&](std::uint32_t at) { received[at / 32] ^= 1U << at % 32; };
     std::ranges::for_each(back_wrong_, flip);
     errors_.on_word_back(flip);
-    std::copy(heard.begin(), heard.end(), tx_->back_i.m_storage);
-    const std::optional<Wire> arrival = under_way_.front();
-    under_way_.pop_front();
+    std::copy(received.begin(), received.end(), tx_->back_i.m_storage);
+    const std::optional<Wire> arrival = in_flight_.front();
+    in_flight_.pop_front();
     rx_->wire_valid_i = arrival.has_value();
     if (arrival) std::copy(arrival->begin(), arrival->end(), rx_->wire_i.m_storage);
     tx_.edge();
@@ -184,7 +184,7 @@ class Beside {
       if (faults_ != nullptr) std::ranges::for_each(faults_->flit_wrong, flip);
       errors_.on_flit(flip);
     }
-    under_way_.push_back(wire);
+    in_flight_.push_back(wire);
     Back& back = back_.emplace_back();
     std::copy_n(rx_->back_o.m_storage, back.size(), back.begin());
   }
@@ -197,7 +197,7 @@ class Beside {
   RandomFaults* faults_;
   Bench<Vcommon_retry_tx_full> tx_;
   Bench<Vcommon_retry_rx_full> rx_;
-  std::deque<std::optional<Wire>> under_way_;
+  std::deque<std::optional<Wire>> in_flight_;
   std::deque<Back> back_;
   std::vector<std::uint32_t> back_wrong_;
   std::uint64_t edge_ = 0;

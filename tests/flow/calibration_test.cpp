@@ -12,17 +12,17 @@ Calibration::Checked checked(double exact, double flow) { return {exact, flow}; 
 
 TEST(Calibration, InterpolatesBetweenNeighbours) {
   Calibration calibration;
-  EXPECT_EQ(calibration.surplus(0, kMiB), 0);
+  EXPECT_EQ(calibration.offset(0, kMiB), 0);
   calibration.add_point(64 * kKiB, {30, -5});
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, 1), 30);
-  EXPECT_DOUBLE_EQ(calibration.surplus(1, kMiB), -5);
+  EXPECT_DOUBLE_EQ(calibration.offset(0, 1), 30);
+  EXPECT_DOUBLE_EQ(calibration.offset(1, kMiB), -5);
   calibration.add_point(128 * kKiB, {50, -15});
   calibration.add_point(256 * kKiB, {50, 5});
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kKiB), 30);
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, 96 * kKiB), 40);
-  EXPECT_DOUBLE_EQ(calibration.surplus(1, 96 * kKiB), -10);
-  EXPECT_DOUBLE_EQ(calibration.surplus(1, 256 * kKiB), 5);
-  EXPECT_DOUBLE_EQ(calibration.surplus(1, 384 * kKiB), 25);  // goes on
+  EXPECT_DOUBLE_EQ(calibration.offset(0, 64 * kKiB), 30);
+  EXPECT_DOUBLE_EQ(calibration.offset(0, 96 * kKiB), 40);
+  EXPECT_DOUBLE_EQ(calibration.offset(1, 96 * kKiB), -10);
+  EXPECT_DOUBLE_EQ(calibration.offset(1, 256 * kKiB), 5);
+  EXPECT_DOUBLE_EQ(calibration.offset(1, 384 * kKiB), 25);  // goes on
 }
 
 // Above the largest point the slope is the slope of the last two points, but never negative, or one
@@ -31,13 +31,13 @@ TEST(Calibration, GoesOnAboveTheLargestSize) {
   Calibration calibration;
   calibration.add_point(kMiB, {100, 100});
   calibration.add_point(2 * kMiB, {150, 40});
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kMiB), 150 + 62 * 50);
-  EXPECT_DOUBLE_EQ(calibration.surplus(1, 64 * kMiB), 40);
+  EXPECT_DOUBLE_EQ(calibration.offset(0, 64 * kMiB), 150 + 62 * 50);
+  EXPECT_DOUBLE_EQ(calibration.offset(1, 64 * kMiB), 40);
   calibration.set_slope({10.0 / static_cast<double>(kMiB), 0});
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kMiB), 150 + 62 * 10);
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, kMiB + kMiB / 2), 125);
+  EXPECT_DOUBLE_EQ(calibration.offset(0, 64 * kMiB), 150 + 62 * 10);
+  EXPECT_DOUBLE_EQ(calibration.offset(0, kMiB + kMiB / 2), 125);
   calibration.add_point(4 * kMiB, {250, 40});
-  EXPECT_DOUBLE_EQ(calibration.surplus(0, 64 * kMiB), 250 + 60 * 50);
+  EXPECT_DOUBLE_EQ(calibration.offset(0, 64 * kMiB), 250 + 60 * 50);
 }
 
 TEST(Calibration, KnowsTheErrorOfWhatWasMeasured) {
@@ -81,7 +81,7 @@ TEST(Calibration, MergesSizes) {
   other.add_point(128 * kKiB, {3});
   other.add_check(90 * kKiB, checked(1, 2));
   one.merge(other);
-  EXPECT_DOUBLE_EQ(one.surplus(0, 96 * kKiB), 2);
+  EXPECT_DOUBLE_EQ(one.offset(0, 96 * kKiB), 2);
   EXPECT_EQ(one.checked(), other.checked());
 }
 

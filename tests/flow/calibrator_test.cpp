@@ -24,7 +24,7 @@ CalibratedWork all_reduce(const std::string& algorithm = "hier_ring") {
 // Exact runs that take more cycles than flows by a given function of the size; counts the runs.
 class MadeUp {
  public:
-  explicit MadeUp(std::function<double(std::uint64_t)> surplus) : surplus_(std::move(surplus)) {}
+  explicit MadeUp(std::function<double(std::uint64_t)> offset) : offset_(std::move(offset)) {}
 
   Calibrator calibrator(double max_steps = std::numeric_limits<double>::infinity()) {
     return {topology_, [this](const Plan& plan) { return run(plan); }, max_steps};
@@ -40,7 +40,7 @@ class MadeUp {
     for (std::size_t p = 0; p < plan.parts.size(); ++p) {
       largest = std::max(largest, plan.parts[p].bytes);
       const auto [start, end] = flow.parts[p];
-      times.parts.push_back(end - start + surplus_(plan.parts[p].bytes));
+      times.parts.push_back(end - start + offset_(plan.parts[p].bytes));
       times.all = std::max(times.all, start + times.parts.back());
     }
     sizes_.insert(largest);
@@ -48,7 +48,7 @@ class MadeUp {
   }
 
   Topology topology_ = load_config("configs/mesh_2x2.yaml").topology;
-  std::function<double(std::uint64_t)> surplus_;
+  std::function<double(std::uint64_t)> offset_;
   std::multiset<std::uint64_t> sizes_;
 };
 
@@ -80,7 +80,7 @@ TEST(Calibrator, MeasuresTheIntervalOfASizeOnce) {
   MadeUp made_up([](std::uint64_t bytes) { return 100 + static_cast<double>(bytes) / 4096; });
   Calibrator calibrator = made_up.calibrator();
   const Calibration& found = measured(calibrator, all_reduce("direct"), 100 * kKiB);
-  EXPECT_NEAR(found.surplus(0, 100 * kKiB), 125, 1e-6);
+  EXPECT_NEAR(found.offset(0, 100 * kKiB), 125, 1e-6);
   EXPECT_TRUE(found.has_error(100 * kKiB));
   EXPECT_LT(found.error_at(100 * kKiB).worst_percent, 0.5);  // a cycle, by rounding up
   EXPECT_EQ(made_up.sizes().size(), 3U);
@@ -91,16 +91,16 @@ TEST(Calibrator, MeasuresTheIntervalOfASizeOnce) {
 
 // The result for a size does not depend on the sizes requested before.
 TEST(Calibrator, FindsTheSameInAnyOrder) {
-  const auto surplus = [](std::uint64_t bytes) { return bytes > 200 * kKiB ? 900.0 : 100.0; };
-  MadeUp up(surplus), down(surplus);
+  const auto offset = [](std::uint64_t bytes) { return bytes > 200 * kKiB ? 900.0 : 100.0; };
+  MadeUp up(offset), down(offset);
   Calibrator first = up.calibrator(), second = down.calibrator();
   for (const std::uint64_t bytes : {50 * kKiB, 150 * kKiB, 220 * kKiB, 900 * kKiB})
     measured(first, all_reduce(), bytes);
   for (const std::uint64_t bytes : {900 * kKiB, 220 * kKiB, 150 * kKiB, 50 * kKiB})
     measured(second, all_reduce(), bytes);
   for (const std::uint64_t bytes : {50 * kKiB, 150 * kKiB, 220 * kKiB, 900 * kKiB}) {
-    EXPECT_EQ(first.at(all_reduce(), bytes).surplus(0, bytes),
-              second.at(all_reduce(), bytes).surplus(0, bytes));
+    EXPECT_EQ(first.at(all_reduce(), bytes).offset(0, bytes),
+              second.at(all_reduce(), bytes).offset(0, bytes));
     EXPECT_EQ(first.at(all_reduce(), bytes).error_at(bytes).sizes,
               second.at(all_reduce(), bytes).error_at(bytes).sizes);
   }
@@ -109,14 +109,14 @@ TEST(Calibrator, FindsTheSameInAnyOrder) {
 // A jump is closed in on, and nothing is wrong on either side of where it was left.
 TEST(Calibrator, DividesAnIntervalWithAJump) {
   constexpr std::uint64_t kJump = 700 * kKiB;
-  const auto surplus = [](std::uint64_t bytes) { return bytes > kJump ? 5000.0 : 0.0; };
-  MadeUp made_up(surplus);
+  const auto offset = [](std::uint64_t bytes) { return bytes > kJump ? 5000.0 : 0.0; };
+  MadeUp made_up(offset);
   const CalibratedWork work = all_reduce("direct");
   Calibrator calibrator = made_up.calibrator();
   const Calibration& found = measured(calibrator, work, kMiB);
   int wrong = 0;
   for (std::uint64_t bytes = 513 * kKiB; bytes <= kMiB; bytes += kKiB)
-    wrong += std::abs(found.surplus(0, bytes) - surplus(bytes)) > 1;
+    wrong += std::abs(found.offset(0, bytes) - offset(bytes)) > 1;
   EXPECT_GT(wrong, 0);
   EXPECT_LT(wrong, 64);  // 512 sizes, half of which were wrong without
   // Two runs per level, plus one at each end.
@@ -149,7 +149,7 @@ TEST(Calibrator, TakesWhatIsGiven) {
   given.add_point(kMiB, {7});
   given.add_check(600 * kKiB, Calibration::Checked{100, 101});
   calibrator.add({{all_reduce(), given}});
-  EXPECT_EQ(calibrator.at(all_reduce(), 700 * kKiB).surplus(0, 700 * kKiB), 7);
+  EXPECT_EQ(calibrator.at(all_reduce(), 700 * kKiB).offset(0, 700 * kKiB), 7);
   EXPECT_TRUE(calibrator.has_run(all_reduce(), kMiB));
   EXPECT_FALSE(calibrator.has_run(all_reduce(), 700 * kKiB));
   EXPECT_NEAR(calibrator.error_at(all_reduce(), 700 * kKiB).worst_percent, 1, 1e-6);
@@ -160,15 +160,13 @@ TEST(Calibrator, TakesWhatIsGiven) {
 // Sizes beyond the step limit take the offset of the two largest ones below it, with its slope,
 // whichever is requested first; these two cost less than any run beyond would. For an all-reduce,
 // whose run recurs, they cost less than an eighth.
-TEST(Calibrator, CarriesTheSurplusOn) {
+TEST(Calibrator, CarriesTheOffsetOn) {
   for (const auto collective : {Collective::kAllGather, Collective::kAllReduce}) {
     SCOPED_TRACE(to_string(collective));
     CalibratedWork work = all_reduce("direct");
     work.front().collective = collective;
-    const auto surplus = [](std::uint64_t bytes) {
-      return 300 + static_cast<double>(bytes) / 8192;
-    };
-    MadeUp up(surplus), down(surplus);
+    const auto offset = [](std::uint64_t bytes) { return 300 + static_cast<double>(bytes) / 8192; };
+    MadeUp up(offset), down(offset);
     const bool recurs = is_ordered(up.topology(), work, 10 * kMiB);
     ASSERT_EQ(recurs, collective == Collective::kAllReduce);
     const std::uint64_t size = recurs ? 4 * kMiB : kMiB;
@@ -176,12 +174,12 @@ TEST(Calibrator, CarriesTheSurplusOn) {
     Calibrator first = up.calibrator(max_steps), second = down.calibrator(max_steps);
     const std::vector<std::uint64_t> sizes{40 * kMiB, 64 * kMiB, 1024 * kMiB};
     for (const std::uint64_t bytes : sizes) {
-      EXPECT_NEAR(first.at(work, bytes).surplus(0, bytes), surplus(bytes), surplus(bytes) / 100);
+      EXPECT_NEAR(first.at(work, bytes).offset(0, bytes), offset(bytes), offset(bytes) / 100);
       EXPECT_TRUE(first.error_at(work, bytes).sizes.empty());
     }
     for (auto bytes = sizes.rbegin(); bytes != sizes.rend(); ++bytes)
-      EXPECT_EQ(second.at(work, *bytes).surplus(0, *bytes),
-                first.at(work, *bytes).surplus(0, *bytes));
+      EXPECT_EQ(second.at(work, *bytes).offset(0, *bytes),
+                first.at(work, *bytes).offset(0, *bytes));
     EXPECT_EQ(up.sizes(), (std::multiset<std::uint64_t>{size / 2, size}));
     EXPECT_EQ(down.sizes(), up.sizes());
     double steps = 0;
@@ -194,24 +192,24 @@ TEST(Calibrator, CarriesTheSurplusOn) {
 // sides would measure that change.
 TEST(Calibrator, CarriesNoChangeOfThePlanOn) {
   const CalibratedWork work = all_reduce("ring");
-  const auto surplus = [](std::uint64_t bytes) { return bytes < 2 * kMiB ? 100.0 : 1000.0; };
-  MadeUp made_up(surplus);
+  const auto offset = [](std::uint64_t bytes) { return bytes < 2 * kMiB ? 100.0 : 1000.0; };
+  MadeUp made_up(offset);
   ASSERT_TRUE(is_ordered(made_up.topology(), work, 2 * kMiB));
   ASSERT_FALSE(is_ordered(made_up.topology(), work, kMiB));
   Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 2 * kMiB));
-  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).surplus(0, 256 * kMiB), 1000, 1);
+  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).offset(0, 256 * kMiB), 1000, 1);
   EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
 }
 
 // Both of the two largest sizes that would be taken are below the change.
 TEST(Calibrator, CarriesOnWhatHasTheOrderOfTheSizeAskedFor) {
   const CalibratedWork work = all_reduce("ring");
-  const auto surplus = [](std::uint64_t bytes) {
+  const auto offset = [](std::uint64_t bytes) {
     return bytes < 2 * kMiB ? static_cast<double>(bytes) / 1000 : 300.0;
   };
-  MadeUp made_up(surplus), no_steps(surplus);
+  MadeUp made_up(offset), no_steps(offset);
   Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 512 * kKiB));
-  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).surplus(0, 256 * kMiB), 300, 1);
+  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).offset(0, 256 * kMiB), 300, 1);
   EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
   Calibrator few = no_steps.calibrator(2 * steps_of(made_up.topology(), work, 512 * kKiB));
   few.at(work, 256 * kMiB);
@@ -229,7 +227,7 @@ TEST(Calibrator, CarriesNoMoreOnThanFlowsGrow) {
     return run_flows(made_up.topology(), make_plan(made_up.topology(), specs_of(work, bytes))).end;
   };
   // Paths that are being filled are less of large sizes.
-  EXPECT_LE(found.surplus(0, 64 * kMiB) / flow(64 * kMiB), 1.5 * 100 / flow(16 * kKiB));
+  EXPECT_LE(found.offset(0, 64 * kMiB) / flow(64 * kMiB), 1.5 * 100 / flow(16 * kKiB));
 }
 
 // Parts that begin at different cycles: their starts stay constant for all sizes.
@@ -239,8 +237,8 @@ TEST(Calibrator, MeasuresPartsWithTheirStarts) {
   CalibratedWork work = all_reduce("direct");
   work.push_back({.algorithm = "direct", .group = {0, 1}, .start = 700});
   const Calibration& found = measured(calibrator, work, 100 * kKiB);
-  EXPECT_NEAR(found.surplus(0, 100 * kKiB), 100, 1e-6);
-  EXPECT_NEAR(found.surplus(1, 100 * kKiB), 100, 1e-6);
+  EXPECT_NEAR(found.offset(0, 100 * kKiB), 100, 1e-6);
+  EXPECT_NEAR(found.offset(1, 100 * kKiB), 100, 1e-6);
   EXPECT_LT(found.error_at(100 * kKiB).worst_percent, 0.5);  // a cycle, by rounding up
 }
 

@@ -47,8 +47,8 @@ TEST(FlowOperations, AnOperationAloneTakesWhatItsPlanDoes) {
          {Collective::kAllReduce, Collective::kAllGather, Collective::kBroadcast}) {
       const PlanPointer plan = prepared_plan(topology, npus_left(topology), 1 << 20, collective);
       FlowOperations operations(topology);
-      operations.set_surplus(
-          plan, {std::vector<RankSurplus>(plan->plan.parts[0].members.size(), {.cycles = 100})});
+      operations.set_offset(
+          plan, {std::vector<RankOffset>(plan->plan.parts[0].members.size(), {.cycles = 100})});
       operations.issue(plan, {50}, {});
       operations.wait_all();
       const double alone = run_flows(topology, plan->plan).end + 100;
@@ -145,12 +145,13 @@ struct Issued {
   std::uint64_t start = 0, at = 0;  // cycles: after the issue, of the issue
 };
 
-using Told = std::tuple<std::uint64_t, OperationHandle, int, int>;  // cycle, operation, part, rank
+using Completion =
+    std::tuple<std::uint64_t, OperationHandle, int, int>;  // cycle, operation, part, rank
 
 struct RandomOutcome {
   std::vector<Issued> issued{};
   std::vector<OperationReport> reports{};  // by operation
-  std::vector<Told> told{};                // ranks in the order of callbacks
+  std::vector<Completion> completions{};   // ranks in the order of callbacks
 };
 
 std::vector<int> random_group(Random& random, int npus) {
@@ -197,7 +198,7 @@ RandomOutcome run_random(const Topology& topology, std::uint64_t seed, int count
     outcome.issued.push_back(std::move(one));
   };
   operations.on_rank_complete([&](OperationHandle handle, int part, int rank) {
-    outcome.told.emplace_back(operations.cycle(), handle, part, rank);
+    outcome.completions.emplace_back(operations.cycle(), handle, part, rank);
     if (random.below(8) == 0) issue();
   });
   operations.on_complete([&](const OperationReport& report) {
@@ -208,14 +209,14 @@ RandomOutcome run_random(const Topology& topology, std::uint64_t seed, int count
   for (int i = 0; i < count; ++i) operations.call_at(random.below(5000), issue);
   operations.wait_all();
   EXPECT_EQ(operations.totals().operations, static_cast<std::uint64_t>(count));
-  EXPECT_EQ(operations.under_way(), 0U);
+  EXPECT_EQ(operations.in_flight(), 0U);
   return outcome;
 }
 
 // Cycle of a rank's completion callback.
 std::map<std::pair<OperationHandle, int>, std::uint64_t> completions(const RandomOutcome& outcome) {
   std::map<std::pair<OperationHandle, int>, std::uint64_t> cycles;
-  for (const auto& [cycle, handle, part, rank] : outcome.told) {
+  for (const auto& [cycle, handle, part, rank] : outcome.completions) {
     const bool is_new = cycles.emplace(std::pair(handle, rank), cycle).second;
     EXPECT_TRUE(is_new) << "operation " << handle << ", rank " << rank << " twice";
   }
@@ -266,7 +267,8 @@ TEST_P(FlowOperationsOn, KeepTheOrderOfTheirDependencies) {
 TEST_P(FlowOperationsOn, AreTheSameEveryTime) {
   const Topology topology = topology_of(GetParam());
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
-    EXPECT_EQ(run_random(topology, seed, 30).told, run_random(topology, seed, 30).told)
+    EXPECT_EQ(run_random(topology, seed, 30).completions,
+              run_random(topology, seed, 30).completions)
         << "seed " << seed;
 }
 

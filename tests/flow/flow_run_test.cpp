@@ -89,12 +89,12 @@ TEST(FlowRun, KeepsToBuffersAndWindows) {
   }
 }
 
-TEST(FlowRun, ReadsItsSurplusAndItsDependencies) {
+TEST(FlowRun, ReadsItsOffsetAndItsDependencies) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   Plan plan = plan_of(topology, Collective::kAllReduce, 1 << 20);
   const double alone = run_flows(topology, plan).end;
-  const std::array<double, 1> surplus{100};
-  EXPECT_DOUBLE_EQ(run_flows(topology, plan, surplus).end, alone + 100);
+  const std::array<double, 1> offset{100};
+  EXPECT_DOUBLE_EQ(run_flows(topology, plan, offset).end, alone + 100);
   plan.parts.front().start_cycle = 1000;
   const FlowTimes later = run_flows(topology, plan);
   EXPECT_DOUBLE_EQ(later.parts.front().start, 1000);

@@ -36,7 +36,7 @@ enum class By { kEngine, kEngineOneByOne, kIssuer };
 
 struct Outcome {
   // Cycle at which each rank, or as rank -1 all, of an operation was complete.
-  std::vector<std::tuple<std::uint64_t, int, int, int>> told{};
+  std::vector<std::tuple<std::uint64_t, int, int, int>> completions{};
   std::vector<std::pair<std::uint64_t, std::uint64_t>> issued{};  // by plan: times, cycles
   std::uint64_t operations = 0, bytes = 0, waited = 0, last_end = 0;
   bool operator==(const Outcome&) const = default;
@@ -59,12 +59,12 @@ class RepeatedWork {
     operations_.on_rank_complete([&](OperationHandle handle, int part, int rank) {
       const int number = of_handle_.at(handle);
       if (--left_[number][part][rank] == 0)
-        outcome_.told.emplace_back(operations_.cycle(), number, part, rank);
+        outcome_.completions.emplace_back(operations_.cycle(), number, part, rank);
     });
     operations_.on_complete([&](const OperationReport& report) {
       const int number = of_handle_.at(report.handle);
       const bool is_last = by_ != By::kIssuer || ++complete_[number] == asked_[number].times;
-      if (is_last) outcome_.told.emplace_back(operations_.cycle(), number, -1, -1);
+      if (is_last) outcome_.completions.emplace_back(operations_.cycle(), number, -1, -1);
       issue_more(number);
     });
     for (int i = 0; i < std::ssize(asked_); ++i)
@@ -150,10 +150,10 @@ void expect_equal(std::uint64_t seeds_from, std::uint64_t seeds) {
     const Topology topology =
         load_config("configs/" + kMachines[random.below(kMachines.size())] + ".yaml").topology;
     const std::vector<Asked> asked = random_work(topology, random);
-    const auto [passed_over, of_engine] = RepeatedWork(topology, asked, By::kEngine).run();
+    const auto [skipped, of_engine] = RepeatedWork(topology, asked, By::kEngine).run();
     const auto [one_by_one, none] = RepeatedWork(topology, asked, By::kEngineOneByOne).run();
     const auto [by_issuer, none_either] = RepeatedWork(topology, asked, By::kIssuer).run();
-    EXPECT_EQ(passed_over, one_by_one);
+    EXPECT_EQ(skipped, one_by_one);
     // Times counted from the start of a run are rounded to fewer digits, so an end may differ by a
     // cycle.
     EXPECT_EQ(one_by_one.operations, by_issuer.operations);

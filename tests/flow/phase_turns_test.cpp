@@ -53,7 +53,7 @@ TEST(PhaseTurns, AVirtualChannelThatGoesFirstTakesTheSwitch) {
   EXPECT_NEAR(both.parts[0].end, 2 * alone, 0.1 * alone);
 }
 
-TEST(PhaseTurns, PartsOfOnePhaseAreUnderWayTogether) {
+TEST(PhaseTurns, PartsOfOnePhaseAreConcurrent) {
   const Topology topology = fred_d();
   const double alone = times_of(topology, {unicast({0, 1})}).end;
   for (const FlowTimes::Part& part : times_of(topology, {unicast({0, 1}), unicast({2, 3})}).parts)

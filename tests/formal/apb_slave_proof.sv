@@ -83,7 +83,7 @@ module apb_slave_proof #(
       asks_for_the_word: assert (!reg_valid || (reg_write == pwrite_q && 32'(reg_addr) == 32'(paddr_q) / 4));
       gives_the_data: assert (!reg_valid || reg_wdata == pwdata_q);
       answers: assert (!pready || prdata == ((pwrite_q || wrong_q) ? '0 : reg_rdata_i));
-      tells_errors: assert (pslverr == (pready && wrong_q));
+      reports_errors: assert (pslverr == (pready && wrong_q));
     end
   end
 endmodule

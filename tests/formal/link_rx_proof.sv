@@ -123,7 +123,7 @@ module link_rx_proof #(
       invariant_followed: assert (!followed_q || W'(index_q - out_q) >= inside || kept == followed_flit_q);
       once_each: assert (!valid || inside != '0);
       in_order: assert (!valid || !followed_q || inside == '0 || out_q != index_q || flit == followed_flit_q);
-      tells_what_was_dropped: assert (overflow == dropped_q);
+      reports_what_was_dropped: assert (overflow == dropped_q);
       credits_once_each: assert (!credit[which] || way != '0);
       credits_of_their_channel: assert ((credit & ~(VCS'(1) << which)) == '0);
     end

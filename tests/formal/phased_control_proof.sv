@@ -48,7 +48,7 @@ module phased_control_proof #(
   logic [PHASE_W-1:0]               phase, read_phase;
   logic [P-1:0]                     match, tail, pop, reserve, held, in_slot, out_slot;
   logic [VCS*P-1:0]                 other;
-  logic [VCS*PHASE_W*P-1:0]         front_phase;
+  logic [VCS*PHASE_W*P-1:0]         hol_phase;
   logic [ROW_W-1:0]                 row_q, change_row;
   logic [P*$clog2(P)-1:0]           partner;
   logic [7:0]                       reductions, stall_join, stall_credit, stall_phase;
@@ -72,7 +72,7 @@ module phased_control_proof #(
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
       localparam int unsigned F = noc_pkg::vc_index(p, v);
       logic matches;
-      assign front_phase[PHASE_W*F +: PHASE_W] = PHASE_W'(phase_q[2*F +: 2]);
+      assign hol_phase[PHASE_W*F +: PHASE_W] = PHASE_W'(phase_q[2*F +: 2]);
       assign matches = used && of_vc == VC_W'(v) && PHASE_W'(phase_q[2*F +: 2]) == of_phase;
       assign other[F] = valid_q[F] && !matches;
 
@@ -110,7 +110,7 @@ module phased_control_proof #(
     .wait_i,
     .tail_i        (tail),
     .other_i       (other),
-    .front_phase_i (front_phase),
+    .hol_phase_i   (hol_phase),
     .pop_o         (pop),
     .partner_o     (partner),
     .room_i,

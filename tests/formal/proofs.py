@@ -38,16 +38,16 @@ def credit_counter():
 def vc_queue():
     faults = (
         Fault("sides_in_order", "vc_queue", "direct = unread_q == '0 && (pop_i", "direct = (pop_i"),
-        Fault("front_where_there_are_flits", "vc_queue", "read = !known_full;", "read = known_q[0];"),
+        Fault("hol_where_there_are_flits", "vc_queue", "read = !known_full;", "read = known_q[0];"),
         Fault("full_where_all_slots_are_in_use", "vc_queue", "&& !popped_q;", ";"),
-        Fault("slot_of_the_front", "vc_queue", "(head_q == LAST_SLOT) ?", "(head_q + SLOT_W'(1) == LAST_SLOT) ?"),
+        Fault("slot_of_the_hol", "vc_queue", "(head_q == LAST_SLOT) ?", "(head_q + SLOT_W'(1) == LAST_SLOT) ?"),
         Fault("slot_is_free", "vc_queue", "(tail_q == LAST_SLOT) ?", "(tail_q + SLOT_W'(1) == LAST_SLOT) ?"),
         Fault("full_is_all_slots_in_use", "vc_queue", "used_q == COUNT_W'(DEPTH - 1)", "used_q == COUNT_W'(DEPTH - 2)"),
-        Fault("front_where_flits_are", "vc_queue", "unread_q + COUNT_W'(write) - COUNT_W'(read)", "unread_q - COUNT_W'(read)"),
+        Fault("hol_where_flits_are", "vc_queue", "unread_q + COUNT_W'(write) - COUNT_W'(read)", "unread_q - COUNT_W'(read)"),
         Fault("known_is_one_hot", "vc_queue", "after_pop = pop_i ? known_q >> 1 : known_q;", "after_pop = pop_i ? known_q - 1'b1 : known_q;"),
     )
     return [Proof("vc_queue", depth=12, induction=2, parameters={"DEPTH": depth}, faults=faults if depth == 5 else (),
-                  assumed=("push_has_room", "pop_takes_a_front")) for depth in (5, 4)]  # fmt: skip
+                  assumed=("push_has_room", "pop_takes_a_hol")) for depth in (5, 4)]  # fmt: skip
 
 
 def flit_ram():
@@ -89,7 +89,7 @@ def apb_slave():
         Fault("asks_for_the_word", "apb_slave", "reg_addr_o <= paddr_i[ADDR_W-1:2];", "reg_addr_o <= paddr_i[ADDR_W-3:0];"),
         Fault("gives_the_data", "apb_slave", "reg_wdata_o <= pwdata_i;", "reg_wdata_o <= 32'(pwdata_i[15:0]);"),
         Fault("answers", "apb_slave", "!error_q && !reg_write_o) ?", "!reg_write_o) ?"),
-        Fault("tells_errors", "apb_slave", "if (begin_transfer) error_q", "if (psel_i) error_q"),
+        Fault("reports_errors", "apb_slave", "if (begin_transfer) error_q", "if (psel_i) error_q"),
         Fault("transfer_stays_as_it_is", "apb_slave", "reg_write_o <= pwrite_i;", "reg_write_o <= !pwrite_i;"),
         Fault("access_follows_set_up", "apb_slave", "pready_o <= request_q;", "pready_o <= request_q || pready_o;"),
         Fault("set_up_comes_first", "apb_slave", "pready_o <= request_q;", "pready_o <= 1'b0;"),
@@ -145,7 +145,7 @@ def link_rx():
         Fault("in_order", "link_rx", ".rdata_o(flit_o)", ".rdata_o()", 12),
         Fault("once_each", "link_rx", ".read_i (valid_o),", ".read_i (valid_o && !rx_valid_i),", 14),
         Fault("write_has_room", "link_rx", "rx_valid_i && free != '0", "rx_valid_i", 12),
-        Fault("tells_what_was_dropped", "link_rx", "if (rx_valid_i && free == '0)", "if (free == '0)", 12),
+        Fault("reports_what_was_dropped", "link_rx", "if (rx_valid_i && free == '0)", "if (free == '0)", 12),
         Fault("credits_once_each", "link_rx", ".dclk_i(clk_i), .drst_ni(rst_ni)", ".dclk_i(clk_i), .drst_ni(1'b1)", 12),
         Fault("credits_of_their_channel", "link_rx", ".give_i(rx_credit_i[v])", ".give_i(rx_credit_i[v ^ 1])", 12),
     )

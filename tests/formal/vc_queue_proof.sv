@@ -127,10 +127,10 @@ module vc_queue_proof #(
                                                   slot_q == W'(FIRST) + wrap(head - W'(FIRST) + before_q)));
       invariant_reading: assert (!reading_q || (popped_q &&
                                                 slot_q == W'(FIRST) + wrap(head - W'(FIRST) + W'(DEPTH - 1))));
-      front_where_there_are_flits: assert (valid == (count_q != '0));
+      hol_where_there_are_flits: assert (valid == (count_q != '0));
       full_where_all_slots_are_in_use: assert (full == (32'(count_q) + 32'(popped_q) == DEPTH));
       sides_in_order: assert (!followed_q || before_q != '0 || side == side_q);
-      slot_of_the_front: assert (!followed_q || before_q != '0 || head == slot_q);
+      slot_of_the_hol: assert (!followed_q || before_q != '0 || head == slot_q);
       slot_is_free: assert (!rst_ni || !push_i || !(followed_q || reading_q) || tail != slot_q);
     end
   end

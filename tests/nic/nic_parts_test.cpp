@@ -217,7 +217,7 @@ TEST(EdgeTimers, DoNotCountEdgesThatArePassedOver) {
     for (std::uint64_t counted = 0; counted < 62; ++counted, ++edge) {
       if (random.below(8) == 0) {
         const std::uint64_t passed = random.below(1000);
-        timers.pass_over(passed);
+        timers.skip(passed);
         edge += passed;
       }
       EXPECT_EQ(timers.edges_to_next(edge), plain.edges_to_next(counted));

@@ -370,9 +370,9 @@ TEST_F(NpuParts, TheReducerTellsItsAdditions) {
     void sent(int, Packet&) override {}
     void received(int, Packet&) override {}
     void added(int npu, int tree, int additions) override {
-      told.emplace_back(npu, tree, additions);
+      reported.emplace_back(npu, tree, additions);
     }
-    std::vector<std::tuple<int, int, int>> told;
+    std::vector<std::tuple<int, int, int>> reported;
   };
   for (const bool contributes : {false, true}) {
     const std::vector<int> others = {1, 2, 3};
@@ -396,10 +396,10 @@ TEST_F(NpuParts, TheReducerTellsItsAdditions) {
         packet.release();
       }
       const int expected = static_cast<int>(number) - (contributes ? 0 : 1);
-      const std::vector<std::tuple<int, int, int>> told =
+      const std::vector<std::tuple<int, int, int>> reported =
           expected == 0 ? std::vector<std::tuple<int, int, int>>{}
                         : std::vector<std::tuple<int, int, int>>{{7, 0, expected}};
-      EXPECT_EQ(additions.told, told) << number << (contributes ? " and its own" : "");
+      EXPECT_EQ(additions.reported, reported) << number << (contributes ? " and its own" : "");
       EXPECT_FALSE(job_->failed()) << job_->failure();
       EXPECT_NE(scheduler_.next(channel_of(kPorts, 1, kDp)).queued, nullptr);
       scheduler_.remove(w);

@@ -16,7 +16,7 @@ import os, sys
 from pathlib import Path
 import fredsim
 
-def under_way(progress):
+def in_flight(progress):
     if progress.fraction > 0 or progress.points:
         print("under way", flush=True)
 
@@ -37,11 +37,11 @@ except KeyboardInterrupt:
     print("KeyboardInterrupt", "children:", processes_of(os.getpid()))
 print("goes on")
 """
-RUN = 'fredsim.run(fredsim.Machine("configs/mesh_2x2.yaml").to_dict(), size="64GiB", no_skip=True, on_progress=under_way)'
-TRAFFIC = 'fredsim.traffic("configs/mesh_2x2.yaml", 0.1, cycles=10**8, on_progress=under_way)'
+RUN = 'fredsim.run(fredsim.Machine("configs/mesh_2x2.yaml").to_dict(), size="64GiB", no_skip=True, on_progress=in_flight)'
+TRAFFIC = 'fredsim.traffic("configs/mesh_2x2.yaml", 0.1, cycles=10**8, on_progress=in_flight)'
 SEARCH = 'print("under way", flush=True); fredsim.conflicts(32, 3, 4, trials=10**9)'
 SWEEP = ('fredsim.sweep({"machines": ["configs/mesh_2x2.yaml"], "run": {"size": ["1KiB", "64GiB"], "no-skip": True}}, jobs=2, '
-         "on_progress=lambda p: under_way(p) if p.complete else None)")  # fmt: skip
+         "on_progress=lambda p: in_flight(p) if p.complete else None)")  # fmt: skip
 
 
 class InterruptTest(unittest.TestCase):

@@ -101,10 +101,10 @@ TEST(Ranks, CombineDigests) {
       StateDigest digest(0);
       digest.add(moment == ranks.rank() ? 7 : 5);
       EXPECT_TRUE(ranks.combine(digest, true));
-      struct Told {
+      struct Published {
         StateDigest digest{0};
       };
-      const std::vector<Told> all = ranks.gather_values(Purpose::kDigest, Told{digest});
+      const std::vector<Published> all = ranks.gather_values(Purpose::kDigest, Published{digest});
       if (ranks.is_first()) combined.push_back({all[0].digest, all[1].digest, all[2].digest});
     }
     StateDigest other(0);
@@ -158,14 +158,14 @@ TEST(Ranks, OtherDecisionsAreFound) {
     ranks.sum(ranks.rank() == 0 ? Purpose::kFabric : Purpose::kProgress, 1);
   });
   EXPECT_EQ(purposes[0].error,
-            "ranks differ: rank 0 tells a state of the fabric at 0, rank 1 progress at 0");
+            "ranks differ: rank 0 publishes a state of the fabric at 0, rank 1 progress at 0");
   EXPECT_EQ(purposes[0].end.code, ExitCode::kFailed);
   const auto places = run_on_ranks(2, [&](Ranks& ranks) {
     const std::array peers{1 - ranks.rank()};
     std::vector<RankMessage> out(1), in;
     ranks.exchange(Purpose::kWindow, ranks.rank() == 0 ? 30 : 31, peers, out, in);
   });
-  EXPECT_EQ(places[1].error, "ranks differ: rank 1 tells flits at 31, rank 0 flits at 30");
+  EXPECT_EQ(places[1].error, "ranks differ: rank 1 publishes flits at 31, rank 0 flits at 30");
   EXPECT_EQ(places[1].end.code, ExitCode::kFailed);
 }
 
@@ -178,7 +178,7 @@ TEST(Ranks, OneThatIsSilentIsNotWaitedForForEver) {
   } catch (const RunFailed& failed) {
     error = failed.what();
   }
-  EXPECT_EQ(error, "rank 0 has heard nothing of rank 1 for 0.2 s");
+  EXPECT_EQ(error, "rank 0 has received nothing from rank 1 for 0.2 s");
   const Ranks::End end = ranks.end(ExitCode::kFailed, error, false);
   EXPECT_EQ(end.code, ExitCode::kFailed);
   EXPECT_EQ(end.text, error);

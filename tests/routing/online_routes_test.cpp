@@ -84,11 +84,11 @@ std::vector<int> walk(const Topology& topology, const std::vector<OnlineRoutes>&
 
 // Least number of links between two endpoints.
 int distance(const Topology& topology, NodeId source, NodeId destination) {
-  std::vector<NodeId> front = {source};
+  std::vector<NodeId> hol = {source};
   std::set<NodeId> seen = {source};
   for (int links = 0;; ++links) {
     std::vector<NodeId> next;
-    for (const NodeId id : front) {
+    for (const NodeId id : hol) {
       if (id == destination) return links;
       if (links > 0 && topology.nodes[id].level == 0) continue;  // endpoints pass nothing on
       for (int port = 0; port < topology.nodes[id].ports; ++port) {
@@ -96,7 +96,7 @@ int distance(const Topology& topology, NodeId source, NodeId destination) {
         if (seen.insert(to).second) next.push_back(to);
       }
     }
-    front = std::move(next);
+    hol = std::move(next);
   }
 }
 

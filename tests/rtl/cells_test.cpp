@@ -107,7 +107,7 @@ void run_buffer(int data_depth, int control_depth, std::uint64_t seed) {
   model.final();
 }
 
-TEST(VcBuffer, ShowsFrontsAndGivesFlitsInOrder) {
+TEST(VcBuffer, ShowsHolFlitsAndGivesFlitsInOrder) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) run_buffer<Vcells_vc_buffer>(11, 4, seed);
 }
 

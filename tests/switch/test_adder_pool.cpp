@@ -48,14 +48,14 @@ class PoolReference {
         if (taken + last_operand(sum.operands()) == now_) outputs |= sum.flow.outputs;
     return outputs;
   }
-  Ports under_way() const {
+  Ports in_flight() const {
     Ports outputs = 0;
     for (const auto& [code, sum] : sums_)
       if (!sum.fired.empty() || adding(sum)) outputs |= sum.flow.outputs;
     return outputs;
   }
   int vc() const { return vc_; }
-  bool idle() const { return under_way() == 0 && pending_ == nullptr && now_ > taken_at_ + 2; }
+  bool idle() const { return in_flight() == 0 && pending_ == nullptr && now_ > taken_at_ + 2; }
   // (edge, tag) by output: flits that reach the staging.
   const std::map<int, std::vector<std::pair<long, std::uint32_t>>>& arrivals() const {
     return arrivals_;
@@ -63,7 +63,7 @@ class PoolReference {
 
   void step(Ports fired, std::uint32_t tag, const PhasedRow* change) {
     if (change != nullptr) pending_ = change;
-    const bool takes = pending_ != nullptr && under_way() == 0;
+    const bool takes = pending_ != nullptr && in_flight() == 0;
     hand_out();
     for (auto& [code, sum] : sums_)
       if ((fired & sum.flow.inputs) != 0) sum.fired.push_back({now_, tag});
@@ -209,8 +209,8 @@ class PoolBench {
   void edge(bool changes, bool rests) {
     ASSERT_EQ(pool_.hold(), reference_.hold()) << "edge " << now_;
     ASSERT_EQ(pool_.closed(), reference_.closed()) << "edge " << now_;
-    ASSERT_EQ(pool_.under_way(), reference_.under_way()) << "edge " << now_;
-    ASSERT_EQ(pool_.under_way_vc(), reference_.vc()) << "edge " << now_;
+    ASSERT_EQ(pool_.in_flight(), reference_.in_flight()) << "edge " << now_;
+    ASSERT_EQ(pool_.in_flight_vc(), reference_.vc()) << "edge " << now_;
     ASSERT_EQ(pool_.idle(), reference_.idle()) << "edge " << now_;
     outputs_.drive<0>(pins_);
     for (int p = 0; p < ports_; ++p) {
@@ -350,7 +350,7 @@ TEST(AdderPool, ResetForgetsSumsAndRows) {
   EXPECT_FALSE(pool.idle());
   pool.reset();
   EXPECT_TRUE(pool.idle());
-  EXPECT_EQ(pool.hold() | pool.closed() | pool.under_way(), 0U);
+  EXPECT_EQ(pool.hold() | pool.closed() | pool.in_flight(), 0U);
   EXPECT_EQ(digest_of(pool), fresh);
 }
 

@@ -358,7 +358,7 @@ void move_behind(std::vector<int>& turns, int one) {
   std::ranges::rotate(turns, std::ranges::find(turns, one) + 1);
 }
 
-TEST(PhasedCandidates, LookFrontsUpInTurnAndKeepTheFirstThatIsReady) {
+TEST(PhasedCandidates, LooksHolFlitsUpInTurnAndKeepsTheFirstThatIsReady) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -386,19 +386,19 @@ TEST(PhasedCandidates, LookFrontsUpInTurnAndKeepTheFirstThatIsReady) {
       for (auto& of_vc : waiting)
         of_vc = static_cast<std::uint32_t>(random.next() & random.next()) & (~0U >> (32 - ports));
       const CandidateChoice want = next_of(vcs, turns, waiting, have);
-      const PhasedCandidates::Front front = candidates.choose(waiting);
-      ASSERT_EQ(front.port, want.port) << "edge " << edge;
+      const PhasedCandidates::HolFlit hol = candidates.choose(waiting);
+      ASSERT_EQ(hol.port, want.port) << "edge " << edge;
       if (want.port >= 0) {
-        ASSERT_EQ(front.vc, want.vc);
+        ASSERT_EQ(hol.vc, want.vc);
       }
       // The control unit may have no time to read, and the row read need not be ready.
-      const bool reads = front.port >= 0 && random.below(4) != 0;
+      const bool reads = hol.port >= 0 && random.below(4) != 0;
       const PhasedCandidates::Row ready =
           read.valid && random.below(3) == 0 ? std::make_shared<PhasedRow>() : nullptr;
       const PhasedCandidates::Read next =
-          reads ? PhasedCandidates::Read{true, front.port, front.vc,
-                                         static_cast<int>(random.below(255))}
-                : PhasedCandidates::Read{};
+          reads
+              ? PhasedCandidates::Read{true, hol.port, hol.vc, static_cast<int>(random.below(255))}
+              : PhasedCandidates::Read{};
       candidates.advance(ready, next);
       if (ready != nullptr && (have >> read.vc & 1U) == 0) {
         have |= 1U << read.vc;

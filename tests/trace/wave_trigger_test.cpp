@@ -21,7 +21,7 @@ namespace {
 // A switch of which only the counters matter.
 class CountingSwitch final : public SwitchCore {
  public:
-  explicit CountingSwitch(bool tells = true) : tells_(tells) {}
+  explicit CountingSwitch(bool has_counters = true) : has_counters_(has_counters) {}
   void reset() override {}
   void step(SwitchPins&) override {}
   bool idle() const override { return true; }
@@ -29,12 +29,12 @@ class CountingSwitch final : public SwitchCore {
   std::string_view model() const override { return "tlm"; }
   bool peek_counters(SwitchCounters& into) const override {
     into = counters;
-    return tells_;
+    return has_counters_;
   }
   SwitchCounters counters;
 
  private:
-  bool tells_;
+  bool has_counters_;
 };
 
 FlitHeader flit(int vc, bool tail, std::uint32_t tag = 0) {
@@ -49,8 +49,8 @@ FlitHeader flit(int vc, bool tail, std::uint32_t tag = 0) {
 bool preempts(std::set<std::pair<int, int>>& open, const VcOrder& order, int link,
               const FlitHeader& header) {
   const auto rank = [&](int vc) { return std::ranges::find(order, vc) - order.begin(); };
-  const bool found = std::ranges::any_of(open, [&](const std::pair<int, int>& under_way) {
-    return under_way.first == link && rank(under_way.second) > rank(header.vc);
+  const bool found = std::ranges::any_of(open, [&](const std::pair<int, int>& in_flight) {
+    return in_flight.first == link && rank(in_flight.second) > rank(header.vc);
   });
   if (header.tail)
     open.erase({link, header.vc});

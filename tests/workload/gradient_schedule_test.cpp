@@ -28,7 +28,7 @@ namespace {
 struct Interval {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t bytes() const { return end - begin; }
-  bool meets(const Interval& other) const { return begin < other.end && other.begin < end; }
+  bool overlaps(const Interval& other) const { return begin < other.end && other.begin < end; }
 };
 
 struct RandomRun {
@@ -190,7 +190,7 @@ class CheckedGraph {
                                int iteration) const {
     const std::vector<bool> waits = waits_for(tasks, sent.task);
     for (const auto& [l, gradients] : layers) {
-      if (!gradients.meets(sent.what)) continue;
+      if (!gradients.overlaps(sent.what)) continue;
       const int pass = last_task(tasks, iteration, run_.model.layers[l].name + " backward");
       ASSERT_GE(pass, 0);
       EXPECT_TRUE(waits[pass]) << "layer " << l;
@@ -209,8 +209,8 @@ class CheckedGraph {
       // Gradients of this layer and earlier ones come last.
       const Interval needed{gradients.begin, layers.begin()->second.end};
       for (const Sent& one : sent) {
-        const bool has_to = one.what.meets(gradients);
-        const bool may = !run_.options.gradients->feeds_layers() || one.what.meets(needed);
+        const bool has_to = one.what.overlaps(gradients);
+        const bool may = !run_.options.gradients->feeds_layers() || one.what.overlaps(needed);
         if (has_to) {
           EXPECT_TRUE(waits[one.task]) << "layer " << l;
         }

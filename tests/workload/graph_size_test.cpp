@@ -31,28 +31,28 @@ GraphSize size_of(const TaskGraph& graph) {
   return size;
 }
 
-void expect_near(std::uint64_t told, std::uint64_t found, double part, const char* what) {
-  EXPECT_NEAR(static_cast<double>(told), static_cast<double>(found),
+void expect_near(std::uint64_t predicted, std::uint64_t found, double part, const char* what) {
+  EXPECT_NEAR(static_cast<double>(predicted), static_cast<double>(found),
               part * static_cast<double>(found) + 2)
       << what;
 }
 
 // `build` makes the graph whose size is predicted.
 template <typename Build>
-void expect_size(const GraphSize& told, const Build& build) {
+void expect_size(const GraphSize& predicted, const Build& build) {
   const std::uint64_t before = heap_in_use();
   const TaskGraph graph = build();
   const std::uint64_t bytes = heap_in_use() - before;
   const GraphSize found = size_of(graph);
-  expect_near(told.tasks, found.tasks, 0.02, "tasks");
-  expect_near(told.operations, found.operations, 0.02, "operations");
-  expect_near(told.parts, found.parts, 0.02, "parts");
-  EXPECT_LE(found.dependencies, 2 * told.dependencies + 100);
-  EXPECT_LE(told.dependencies, 2 * found.dependencies + 100);
+  expect_near(predicted.tasks, found.tasks, 0.02, "tasks");
+  expect_near(predicted.operations, found.operations, 0.02, "operations");
+  expect_near(predicted.parts, found.parts, 0.02, "parts");
+  EXPECT_LE(found.dependencies, 2 * predicted.dependencies + 100);
+  EXPECT_LE(predicted.dependencies, 2 * found.dependencies + 100);
   if (kIsSanitized) return;
   constexpr std::uint64_t kNoise = 100'000;
-  EXPECT_GE(2 * graph_bytes(told), bytes) << found.tasks << " tasks";
-  EXPECT_LE(graph_bytes(told), 2 * bytes + kNoise) << found.tasks << " tasks";
+  EXPECT_GE(2 * graph_bytes(predicted), bytes) << found.tasks << " tasks";
+  EXPECT_LE(graph_bytes(predicted), 2 * bytes + kNoise) << found.tasks << " tasks";
 }
 
 constexpr ComputeSpeed kGraphSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e16};

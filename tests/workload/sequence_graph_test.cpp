@@ -236,14 +236,14 @@ TEST(SequenceGraphOrder, GradientsOfWeightsWaitForTheInputOnceMore) {
 
 // ---- sizes
 
-void expect_told(const GraphSize& told, const TaskGraph& graph) {
+void expect_predicted(const GraphSize& predicted, const TaskGraph& graph) {
   std::size_t tasks = 0, parts = 0;
   for (const TaskRank& rank : graph.ranks) tasks += rank.tasks.size();
   for (const GraphOperation& operation : graph.operations)
     parts += graph.shapes[operation.shape].work.size();
-  EXPECT_EQ(told.tasks, tasks);
-  EXPECT_EQ(told.operations, graph.operations.size());
-  EXPECT_EQ(told.parts, parts);
+  EXPECT_EQ(predicted.tasks, tasks);
+  EXPECT_EQ(predicted.operations, graph.operations.size());
+  EXPECT_EQ(predicted.parts, parts);
 }
 
 TEST(SequenceGraphSize, IsToldExactly) {
@@ -258,8 +258,8 @@ TEST(SequenceGraphSize, IsToldExactly) {
     for (const Recompute recompute : {Recompute::kNone, Recompute::kFull}) {
       TrainingOptions options{.strategy = strategy, .minibatch = 3, .microbatches = 2};
       options.recompute = recompute;
-      expect_told(training_graph_size(model, options, topology),
-                  training(options, split, topology));
+      expect_predicted(training_graph_size(model, options, topology),
+                       training(options, split, topology));
     }
     for (const InferencePhase phase : {InferencePhase::kPrefill, InferencePhase::kDecode}) {
       if (phase == InferencePhase::kDecode && split.cp > 1) continue;
@@ -268,7 +268,7 @@ TEST(SequenceGraphSize, IsToldExactly) {
       options.batch = 16;
       options.context = 64;
       options.steps = 2;
-      expect_told(inference_graph_size(kSplit, options), inference(options, topology));
+      expect_predicted(inference_graph_size(kSplit, options), inference(options, topology));
     }
   }
 }

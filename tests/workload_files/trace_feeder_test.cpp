@@ -41,20 +41,20 @@ TEST(TraceFeeder, EveryNodeComesOnceAndAfterWhatItDependsOn) {
     write_trace(folder.file("t"), nodes);
     TraceFeeder feeder(folder.file("t"), 1 + random.below(20));
     std::set<std::uint64_t> complete;
-    std::vector<std::uint64_t> under_way;
+    std::vector<std::uint64_t> in_flight;
     while (!feeder.is_done()) {
       while (const auto node = feeder.next()) {
         for (const std::uint64_t id : node->after) ASSERT_TRUE(complete.contains(id)) << node->id;
-        under_way.push_back(node->id);
+        in_flight.push_back(node->id);
       }
-      ASSERT_FALSE(under_way.empty());
-      std::swap(under_way.back(), under_way[random.below(under_way.size())]);
-      ASSERT_TRUE(complete.insert(under_way.back()).second);
-      feeder.complete(under_way.back());
-      under_way.pop_back();
+      ASSERT_FALSE(in_flight.empty());
+      std::swap(in_flight.back(), in_flight[random.below(in_flight.size())]);
+      ASSERT_TRUE(complete.insert(in_flight.back()).second);
+      feeder.complete(in_flight.back());
+      in_flight.pop_back();
     }
     EXPECT_EQ(complete.size(), nodes.size());
-    EXPECT_TRUE(under_way.empty());
+    EXPECT_TRUE(in_flight.empty());
   }
 }
 

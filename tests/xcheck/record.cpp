@@ -75,8 +75,8 @@ class Recorder final : public SwitchCore {
   std::string_view model() const override { return inner_->model(); }
   bool peek_counters(SwitchCounters& into) const override { return inner_->peek_counters(into); }
   bool peek_phase(SwitchPhase& into) const override { return inner_->peek_phase(into); }
-  bool peek_front(int port, int vc, FlitHeader& into) const override {
-    return inner_->peek_front(port, vc, into);
+  bool peek_hol(int port, int vc, FlitHeader& into) const override {
+    return inner_->peek_hol(port, vc, into);
   }
 
  private:

@@ -36,7 +36,7 @@ bool goes_by_acknowledgements(const Tree& tree) {
 }
 
 // Results of its source are passed on by ranks that are sources of other trees.
-bool bursts_meet(const Part& part, const Tree& tree) {
+bool bursts_collide(const Part& part, const Tree& tree) {
   if (pattern_of(part.collective) != Pattern::kAllRanks) return false;
   if (const RingBoxTree* const of_box = tree.ranks.box_tree()) return !of_box->box().has_sums();
   return std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
@@ -80,7 +80,7 @@ void cover_round_trips(const Topology& topology, Plan& plan) {
     const double packets = std::ceil(static_cast<double>(tree.flits) / part.packet_flits);
     const bool is_acknowledged = goes_by_acknowledgements(tree);
     const double trip = packets_alone[t].all * (is_acknowledged ? 2 : 1);
-    const double margin = is_acknowledged && bursts_meet(part, tree) ? kBurstMargin : kMargin;
+    const double margin = is_acknowledged && bursts_collide(part, tree) ? kBurstMargin : kMargin;
     const double needed = margin * trip * packets / busiest[tree.part];
     // No tree has more packets in flight than its own number of packets.
     part.window = std::max(part.window, static_cast<int>(std::ceil(std::min(needed, packets))));

@@ -71,15 +71,16 @@ class TreeCutter {
   // Path with the most flits left, preferably disjoint from all other paths of the tree.
   DetourPath* best(std::vector<DetourPath>& paths, const std::set<int>& passed) const {
     DetourPath* best = nullptr;
-    bool best_meets = true;
+    bool best_crosses = true;
     for (DetourPath& path : paths) {
       if (path.flits <= kNothing * group_.flits) continue;
-      const bool meets = std::ranges::any_of(path.ranks, [&](int r) { return passed.contains(r); });
+      const bool crosses =
+          std::ranges::any_of(path.ranks, [&](int r) { return passed.contains(r); });
       if (best != nullptr &&
-          (meets > best_meets || (meets == best_meets && path.flits <= best->flits)))
+          (crosses > best_crosses || (crosses == best_crosses && path.flits <= best->flits)))
         continue;
       best = &path;
-      best_meets = meets;
+      best_crosses = crosses;
     }
     return best;
   }

@@ -26,7 +26,7 @@ struct Input {
   int port = 0, vc = 0;
   auto operator<=>(const Input&) const = default;
 };
-struct Front {
+struct HolFlit {
   std::uint32_t tag = 0;
   int phase = 0;
 };
@@ -41,13 +41,14 @@ class StateOfSwitches {
     const FabricCore& core = fabric.core();
     std::vector<NumberedLine> lines;
     for (NodeId node = 0; node < std::ssize(fabric.topology().nodes); ++node)
-      if (fabric.topology().nodes[node].is_switch() && core.owns(node)) tell(fabric, node, lines);
+      if (fabric.topology().nodes[node].is_switch() && core.owns(node))
+        describe(fabric, node, lines);
     for (const std::string& line : gathered(lines, core.all_ranks())) read(line);
   }
 
-  const Front* front(const Input& input) const {
-    const auto at = fronts_.find(input);
-    return at != fronts_.end() ? &at->second : nullptr;
+  const HolFlit* hol(const Input& input) const {
+    const auto at = hol_flits_.find(input);
+    return at != hol_flits_.end() ? &at->second : nullptr;
   }
   const PhaseInUse* phase(NodeId node) const {
     const auto at = phases_.find(node);
@@ -55,18 +56,18 @@ class StateOfSwitches {
   }
   // Returns true if the buffer behind an output has no room.
   bool is_full(NodeId node, int output, int vc) const { return full_.contains({node, output, vc}); }
-  const std::map<Input, Front>& fronts() const { return fronts_; }
+  const std::map<Input, HolFlit>& hol_flits() const { return hol_flits_; }
 
  private:
-  static void tell(Fabric& fabric, NodeId node, std::vector<NumberedLine>& lines) {
+  static void describe(Fabric& fabric, NodeId node, std::vector<NumberedLine>& lines) {
     const Topology& topology = fabric.topology();
     SwitchCore& core = fabric.switch_core(node);
     for (int port = 0; port < topology.nodes[node].ports; ++port) {
       const int out = topology.link_out(node, port);
       for (int vc = 0; vc < kNumVcs; ++vc) {
-        if (FlitHeader header; core.peek_front(port, vc, header))
-          lines.push_back({node, fmt::format("front {} {} {} {} {}", node, port, vc, header.tag,
-                                             header.phase)});
+        if (FlitHeader header; core.peek_hol(port, vc, header))
+          lines.push_back(
+              {node, fmt::format("hol {} {} {} {} {}", node, port, vc, header.tag, header.phase)});
         if (out >= 0 && fabric.core().outstanding(out, vc) >= fabric.core().receiver_depth(out, vc))
           lines.push_back({node, fmt::format("full {} {} {}", node, port, vc)});
       }
@@ -89,12 +90,12 @@ class StateOfSwitches {
     if (what == "full") {
       full_.insert(at);
     } else {
-      Front& front = fronts_[at];
-      words >> front.tag >> front.phase;
+      HolFlit& hol = hol_flits_[at];
+      words >> hol.tag >> hol.phase;
     }
   }
 
-  std::map<Input, Front> fronts_;
+  std::map<Input, HolFlit> hol_flits_;
   std::map<NodeId, PhaseInUse> phases_;
   std::set<Input> full_;  // key: output
 };
@@ -105,7 +106,7 @@ class CircleFinder {
       : topology_(fabric.topology()), state_(fabric), operations_(operations) {}
 
   std::string find() {
-    for (const auto& [input, front] : state_.fronts())
+    for (const auto& [input, hol] : state_.hol_flits())
       if (std::string circle = circle_from(input); !circle.empty()) return circle;
     return {};
   }
@@ -136,22 +137,20 @@ class CircleFinder {
                        kVcTitles[input.vc]);
   }
 
-  static int tree_of(const Front& front) {
-    return static_cast<int>(front.tag >> kStreamShift >> 1U);
-  }
-  const Operation* operation_of(const Front& front) const {
+  static int tree_of(const HolFlit& hol) { return static_cast<int>(hol.tag >> kStreamShift >> 1U); }
+  const Operation* operation_of(const HolFlit& hol) const {
     const auto found = std::ranges::find_if(operations_, [&](const Operation* operation) {
-      const int tree = tree_of(front) - operation->first_tree;
+      const int tree = tree_of(hol) - operation->first_tree;
       return tree >= 0 && tree < std::ssize(operation->plan->plan.trees);
     });
     return found != operations_.end() ? *found : nullptr;
   }
-  std::string packet_name(const Front& front) const {
-    const Operation* const operation = operation_of(front);
+  std::string packet_name(const HolFlit& hol) const {
+    const Operation* const operation = operation_of(hol);
     if (operation == nullptr) return "a packet of no operation";
     const Plan& plan = operation->plan->plan;
-    const int tree = tree_of(front) - operation->first_tree;
-    return fmt::format("packet {} of tree {} of operation {}, {},", front.tag & kIndexMask, tree,
+    const int tree = tree_of(hol) - operation->first_tree;
+    return fmt::format("packet {} of tree {} of operation {}, {},", hol.tag & kIndexMask, tree,
                        operation->handle, group_name(topology_, plan.parts[plan.trees[tree].part]));
   }
 
@@ -166,22 +165,22 @@ class CircleFinder {
     }
     return {};
   }
-  std::optional<Flow> flow_into(const Front& front, const Input& input) const {
-    const Operation* const operation = operation_of(front);
+  std::optional<Flow> flow_into(const HolFlit& hol, const Input& input) const {
+    const Operation* const operation = operation_of(hol);
     if (operation == nullptr) return {};
-    for (const Flow& flow : flows_of(*operation, input.node, front.phase))
+    for (const Flow& flow : flows_of(*operation, input.node, hol.phase))
       if ((flow.inputs >> input.port & 1U) != 0) return flow;
     return {};
   }
 
   std::optional<Wait> wait_of(const Input& input) const {
-    const Front* const packet = state_.front(input);
+    const HolFlit* const packet = state_.hol(input);
     if (packet == nullptr) return {};
     const std::optional<Flow> flow = flow_into(*packet, input);
     if (!flow) return {};
     for (std::uint32_t ports = flow->inputs; ports != 0; ports &= ports - 1) {
       const Input other{input.node, std::countr_zero(ports), input.vc};
-      const Front* const there = state_.front(other);
+      const HolFlit* const there = state_.hol(other);
       if (there == nullptr || there->tag != packet->tag)
         return wait_for_packet(input, *packet, other);
     }
@@ -191,10 +190,11 @@ class CircleFinder {
   }
 
   // Finds the packet at another input of the flow, or at the switch that sends it there.
-  std::optional<Wait> wait_for_packet(const Input& input, const Front& packet, Input other) const {
+  std::optional<Wait> wait_for_packet(const Input& input, const HolFlit& packet,
+                                      Input other) const {
     const int wanted_at = other.port;
     for (;;) {
-      if (const Front* const there = state_.front(other); there != nullptr) {
+      if (const HolFlit* const there = state_.hol(other); there != nullptr) {
         return Wait{other, fmt::format("{}: {} waits for the same at input {}; {} is first at {}",
                                        name(input), packet_name(packet), wanted_at,
                                        packet_name(*there), name(other))};
@@ -210,14 +210,14 @@ class CircleFinder {
   }
 
   // Input of the sending switch at which a packet is missing that is to leave by link `by`.
-  std::optional<Input> sender_of(const Front& packet, const Link& by, int vc) const {
+  std::optional<Input> sender_of(const HolFlit& packet, const Link& by, int vc) const {
     const Operation* const operation = operation_of(packet);
     if (operation == nullptr) return {};
     for (const Flow& flow : flows_of(*operation, by.from, packet.phase)) {
       if ((flow.outputs >> by.from_port & 1U) == 0) continue;
       for (std::uint32_t ports = flow.inputs; ports != 0; ports &= ports - 1) {
         const Input input{by.from, std::countr_zero(ports), vc};
-        const Front* const there = state_.front(input);
+        const HolFlit* const there = state_.hol(input);
         if (there == nullptr || there->tag != packet.tag) return input;
       }
       return Input{by.from, std::countr_zero(flow.inputs), vc};
@@ -225,7 +225,7 @@ class CircleFinder {
     return {};
   }
 
-  std::optional<Wait> wait_for_room(const Input& input, const Front& packet, int output) const {
+  std::optional<Wait> wait_for_room(const Input& input, const HolFlit& packet, int output) const {
     if (!state_.is_full(input.node, output, input.vc)) return {};
     const Link& link = topology_.links[topology_.link_out(input.node, output)];
     if (topology_.nodes[link.to].is_endpoint()) return {};
@@ -236,12 +236,12 @@ class CircleFinder {
 
   // Wait for a phase, while another one is in use for a packet that is head-of-line at another
   // input.
-  std::optional<Wait> wait_for_phase(const Input& input, const Front& packet) const {
+  std::optional<Wait> wait_for_phase(const Input& input, const HolFlit& packet) const {
     const PhaseInUse* const in_use = state_.phase(input.node);
     if (in_use == nullptr || in_use->phase == packet.phase) return {};
     for (int port = 0; port < topology_.nodes[input.node].ports; ++port) {
       const Input other{input.node, port, in_use->vc};
-      const Front* const there = state_.front(other);
+      const HolFlit* const there = state_.hol(other);
       if (there == nullptr || there->phase != in_use->phase) continue;
       return Wait{other, fmt::format("{}: {} waits for its phase; {} is first at {}", name(input),
                                      packet_name(packet), packet_name(*there), name(other))};

@@ -6,7 +6,7 @@
 //   room behind an output, or for its phase. The cause is a head-of-line packet at another input,
 //   or behind one: the search goes from input to input until one recurs.
 // Read-only, between two edges. Switches without access to their head-of-line packets
-//   (SwitchCore::peek_front()), such as RTL, and unicasts routed online are never found in a
+//   (SwitchCore::peek_hol()), such as RTL, and unicasts routed online are never found in a
 //   circle.
 #pragma once
 

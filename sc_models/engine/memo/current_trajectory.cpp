@@ -12,7 +12,7 @@ namespace fredsim {
 void CurrentTrajectory::add(Known known) {
   numbers.emplace(known.handle, static_cast<int>(operations.size()));
   operations.push_back(std::move(known));
-  ++under_way;
+  ++in_flight;
 }
 
 bool CurrentTrajectory::is_complete(OperationHandle handle) const {

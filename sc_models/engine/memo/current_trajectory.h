@@ -32,7 +32,7 @@ struct CurrentTrajectory {
   std::uint64_t start = 0;  // cycle
   std::vector<Known> operations{};
   std::unordered_map<OperationHandle, int> numbers{};
-  std::size_t under_way = 0;
+  std::size_t in_flight = 0;
   TrajectoryCounts before{};  // counts at the start of a recorded trajectory
   std::uint64_t idle_before = 0;
   bool some_complete =

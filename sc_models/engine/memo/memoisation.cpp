@@ -27,8 +27,8 @@ const PreparedPlan* Memoisation::plan_of(OperationHandle handle) const {
 
 std::uint64_t Memoisation::cycle() const { return replays() ? now_ : scheduler_.cycle(); }
 
-std::size_t Memoisation::under_way() const {
-  return replays() ? trajectory_.under_way : scheduler_.operations().size();
+std::size_t Memoisation::in_flight() const {
+  return replays() ? trajectory_.in_flight : scheduler_.operations().size();
 }
 
 bool Memoisation::complete(OperationHandle handle, NodeId npu) const {
@@ -106,11 +106,11 @@ void Memoisation::operation_complete(const OperationReport& report, std::uint64_
     const int number = trajectory_.numbers.at(report.handle);
     TrajectoryReport relative{report, flits, bytes};
     relative.report.plan = nullptr;
-    turn_round(relative.report, cycle());
+    rebase(relative.report, cycle());
     record({.cycle = position(Place::kCallback).cycle, .operation = number}, &relative);
     if (mode_ == Mode::kResumes) return follow_script();
     trajectory_.operations[number].complete = true;
-    --trajectory_.under_way;
+    --trajectory_.in_flight;
   }
   in_callback_ = true;
   if (callbacks_.complete) callbacks_.complete(report);
@@ -153,9 +153,9 @@ void Memoisation::take_inputs() {
 void Memoisation::look() {
   const bool some_complete = std::exchange(trajectory_.some_complete, false);
   if (mode_ != Mode::kLive && mode_ != Mode::kUnknown) return;
-  if (rests()) return begin_now();
+  if (is_idle()) return begin_now();
   if (trajectory_.state != nullptr && cycle() == trajectory_.start) return;
-  if (!some_complete && !scheduler_.ends_rest()) return;
+  if (!some_complete && !scheduler_.ends_idling()) return;
   StateDigest digest(kIndexMask);
   if (scheduler_.add_state(digest)) end_trajectory(digest);
 }
@@ -170,7 +170,7 @@ void Memoisation::end_trajectory(const StateDigest& digest) {
     trajectory_.state = nullptr;
   }
   TrajectoryState& next = trajectories_.state(digest);
-  next.is_at_rest = scheduler_.operations().empty() && scheduler_.fabric().core().is_settled();
+  next.is_idle = scheduler_.operations().empty() && scheduler_.fabric().core().is_settled();
   TrajectoryCounts now = count_all(scheduler_);
   if (trajectory_.state != nullptr) {
     TrajectoryEnd end{.cycle = position(Place::kAfterEdge).cycle,
@@ -192,11 +192,11 @@ void Memoisation::end_trajectory(const StateDigest& digest) {
   real_ = &next;
   now_ = trajectory_.start;
   next_ = now_ + 1;
-  scheduler_.fabric().stand_still(true);
+  scheduler_.fabric().freeze(true);
 }
 
-bool Memoisation::rests() const {
-  return trajectory_.is_at_beginning() && trajectory_.state->is_at_rest && given_.empty();
+bool Memoisation::is_idle() const {
+  return trajectory_.is_at_beginning() && trajectory_.state->is_idle && given_.empty();
 }
 
 // Begins a trajectory after idle time, which is no part of it.
@@ -240,7 +240,7 @@ bool Memoisation::replay_edge() {
   if (!replays()) return false;
   std::uint64_t before = std::exchange(now_, std::exchange(next_, next_ + 1));
   const std::uint64_t now = now_;
-  if (rests()) {
+  if (is_idle()) {
     begin_now();
     before = now;
   }
@@ -275,12 +275,12 @@ void Memoisation::replay(const TrajectoryEvent& event) {
   } else {
     const TrajectoryReport& recorded = trajectory_.node->reports[event.report];
     OperationReport report = recorded.report;
-    turn_round(report, now_);
+    rebase(report, now_);
     report.handle = handle;
     report.issued = known.issued;
     report.plan = known.plan;
     known.complete = true;
-    --trajectory_.under_way;
+    --trajectory_.in_flight;
     scheduler_.totals().count(report, recorded.flits, recorded.bytes);
     if (callbacks_.complete) callbacks_.complete(report);
   }
@@ -322,7 +322,7 @@ void Memoisation::pass(TrajectoryEnd& end) {
 
 // Cycle at which the next event is known or an input may come; kNever: none.
 std::uint64_t Memoisation::next_known() const {
-  if (rests()) {
+  if (is_idle()) {
     const std::uint64_t call = calls_.next();
     return call == kNever ? kNever : std::max(call, now_ + 1);
   }

@@ -65,7 +65,7 @@ class Memoisation final : public CompletionListener {
 
   bool replays() const { return mode_ == Mode::kReplays; }  // true: the fabric is suspended
   std::uint64_t cycle() const;
-  std::size_t under_way() const;  // number of operations
+  std::size_t in_flight() const;  // number of operations
   // null: the operation is not in flight
   const PreparedPlan* plan_of(OperationHandle handle) const;
   bool complete(OperationHandle handle, NodeId npu) const;
@@ -97,7 +97,7 @@ class Memoisation final : public CompletionListener {
   void note_issue(OperationHandle handle, const std::shared_ptr<const PreparedPlan>& plan,
                   const std::vector<std::uint64_t>& starts, const IssueOptions& options);
   void begin(TrajectoryState& state);
-  bool rests() const;  // idle at its beginning
+  bool is_idle() const;  // idle at its beginning
   void begin_now();
   TrajectoryPosition position(TrajectoryPosition::Place place) const;
   void give(TrajectoryInput input);

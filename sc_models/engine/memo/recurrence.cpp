@@ -52,8 +52,8 @@ std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
 
 }  // namespace
 
-std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
-                                std::uint64_t edges) {
+std::uint64_t skip_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
+                           std::uint64_t edges) {
   const FabricCounts now = count_all(fabric.core(), fabric.topology(), fabric.switches());
   std::vector<LinkCount> more(now.links.size());
   std::uint64_t flit_hops = 0;
@@ -63,7 +63,7 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
     more[l].missing_bytes = number * (now.links[l].missing_bytes - before.links[l].missing_bytes);
     if (!fabric.topology().links[l].on_die) flit_hops += more[l].flits;
   }
-  fabric.core().pass_over(number * edges, more);
+  fabric.core().skip(number * edges, more);
   for (NodeId node = 0; node < std::ssize(now.switches); ++node) {
     if (!now.switches[node]) continue;
     fabric.switch_core(node).add_to_counters(
@@ -108,11 +108,11 @@ std::uint64_t Recurrence::step_of(const Habit& habit) const {
   return habit.period / parts;
 }
 
-std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t max) {
+std::uint64_t Recurrence::skip(std::span<CollectiveJob* const> jobs, std::uint64_t max) {
   if (!is_due()) return 0;
   const std::uint64_t edge = fabric_.core().edge();
   if (!can_recur(jobs)) {
-    next_look_ = edge + kLongRest;
+    next_look_ = edge + kLongIdle;
     return 0;
   }
   if (habit_ == nullptr) {
@@ -128,7 +128,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
     return 0;
   }
   if (period_ != 0) {
-    if (digest == state_) return pass_over_from(before_, jobs, max);
+    if (digest == state_) return skip_from(before_, jobs, max);
     period_ = 0;
     begin_search(2 * step_);
     return 0;
@@ -136,7 +136,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
   const auto [seen, is_new] = seen_.try_emplace(digest);
   if (!is_new) {
     period_ = edge - seen->second.edge;
-    if (keeps_counts()) return pass_over_from(Moment(std::move(seen->second)), jobs, max);
+    if (keeps_counts()) return skip_from(Moment(std::move(seen->second)), jobs, max);
     next_look_ = edge + period_;
     state_ = digest;
     before_ = moment();
@@ -154,8 +154,8 @@ Recurrence::Moment Recurrence::moment() const {
 }
 
 // Called at the end of a period that began at `before`.
-std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
-                                         std::uint64_t max) {
+std::uint64_t Recurrence::skip_from(const Moment& before, std::span<CollectiveJob* const> jobs,
+                                    std::uint64_t max) {
   const std::uint64_t number = periods(before, jobs, max);
   const std::uint64_t passed = number * period_;
   if (number != 0) repeat(before, jobs, number);
@@ -196,8 +196,8 @@ bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
 // Returns false if a component cannot give its state.
 bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest) {
   Ranks* const ranks = fabric_.core().ranks();
-  const bool can_tell = fabric_.core().add_state(digest);
-  if (!can_tell && ranks == nullptr) return false;
+  const bool has_digest = fabric_.core().add_state(digest);
+  if (!has_digest && ranks == nullptr) return false;
   progress_.resize(jobs.size());
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     progress_[j].assign(jobs[j]->plan().trees.size(), 0);
@@ -209,7 +209,7 @@ bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest)
     for (const Npu* npu : npus_) npu->add_state(*jobs[j], progress_[j], digest);
   }
   for (const Npu* npu : npus_) npu->add_state(digest);
-  return ranks == nullptr || ranks->combine(digest, can_tell);
+  return ranks == nullptr || ranks->combine(digest, has_digest);
 }
 
 // Progress of the furthest sources of all processes.
@@ -256,7 +256,7 @@ std::uint64_t Recurrence::periods(const CollectiveJob& job, int tree, std::uint6
 
 void Recurrence::repeat(const Moment& before, std::span<CollectiveJob* const> jobs,
                         std::uint64_t number) {
-  flit_hops_ += pass_over_periods(fabric_, before.counts, number, period_);
+  flit_hops_ += skip_periods(fabric_, before.counts, number, period_);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     Progress packets = progress_[j];
     for (std::size_t t = 0; t < packets.size(); ++t)

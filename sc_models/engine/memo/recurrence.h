@@ -56,8 +56,8 @@ namespace fredsim {
 
 // Skips `number` periods of equal length, in which links and switches count as since `before`.
 // Returns the flit-hops added, on-die links excluded.
-std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
-                                std::uint64_t edges);
+std::uint64_t skip_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
+                           std::uint64_t edges);
 
 class Recurrence {
  public:
@@ -74,7 +74,7 @@ class Recurrence {
   bool is_due() const { return edges_to_look() == 0; }
   // Called after an edge, with the jobs in flight, which have not changed since the last restart().
   // Returns the number of edges skipped, at most `max`.
-  std::uint64_t pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t max);
+  std::uint64_t skip(std::span<CollectiveJob* const> jobs, std::uint64_t max);
 
   std::uint64_t cycles() const { return cycles_; }  // cycles skipped in all
   // Flit-hops of the skipped cycles, on-die links excluded.
@@ -87,7 +87,7 @@ class Recurrence {
       16;  // machines of up to kNpusOfFirstStep NPUs; grows with them
   static constexpr std::size_t kNpusOfFirstStep = 64;
   static constexpr std::uint64_t kFewestPackets = 4;  // min per tree: two periods and two packets
-  static constexpr std::uint64_t kLongRest = 1 << 20;
+  static constexpr std::uint64_t kLongIdle = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
   static constexpr std::size_t kMaxSeen = 256;
   static constexpr std::uint64_t kLooksInAPeriod = 64;  // looks per skipped period
@@ -110,8 +110,8 @@ class Recurrence {
   void take_furthest(Ranks& ranks);
   bool keeps_counts() const { return of_all_ <= kNpusOfFirstStep; }
   Moment moment() const;
-  std::uint64_t pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
-                               std::uint64_t max);
+  std::uint64_t skip_from(const Moment& before, std::span<CollectiveJob* const> jobs,
+                          std::uint64_t max);
   std::uint64_t periods(const Moment& before, std::span<CollectiveJob* const> jobs,
                         std::uint64_t max) const;
   static std::uint64_t periods(const CollectiveJob& job, int tree, std::uint64_t done,

@@ -11,7 +11,7 @@ void ReplayedCounts::add(TrajectoryEnd& end) {
   words_ += end.counts.words;
 }
 
-void ReplayedCounts::take_off(TrajectoryEnd& end) {
+void ReplayedCounts::subtract(TrajectoryEnd& end) {
   if (end.times-- == 0) ends_.push_back(&end);
   cycles_ -= end.cycle - end.idle;
   words_ -= end.counts.words;

@@ -16,7 +16,7 @@ class ReplayedCounts {
  public:
   // Ends outlive settle().
   void add(TrajectoryEnd& end);
-  void take_off(TrajectoryEnd& end);
+  void subtract(TrajectoryEnd& end);
   // Adds the replayed counts to links, switches and NPUs.
   void settle(OperationScheduler& scheduler);
 

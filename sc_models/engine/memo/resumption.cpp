@@ -13,7 +13,7 @@ using Place = TrajectoryPosition::Place;
 
 void Resumption::run(TrajectoryState& real, const TrajectoryPosition& stop) {
   is_over_ = false;
-  scheduler_.fabric().stand_still(false);
+  scheduler_.fabric().freeze(false);
   totals_ = scheduler_.totals();
   CurrentTrajectory trajectory = std::move(trajectory_);
   is_on_path_ = true;
@@ -58,7 +58,7 @@ void Resumption::simulate_again(TrajectoryNode& node) {
   StateDigest digest(kIndexMask);
   if (!scheduler_.add_state(digest) || digest != end.next->digest)
     fail_replay("a trajectory came to another state than before");
-  replayed_.take_off(end);
+  replayed_.subtract(end);
 }
 
 // Gives operations in flight their issuer's handles.

@@ -103,7 +103,7 @@ struct TrajectoryNode {
 
 struct TrajectoryState {
   StateDigest digest{0};
-  bool is_at_rest = false;  // idle until the next input, however long that takes
+  bool is_idle = false;  // idle until the next input, however long that takes
   TrajectoryNode root;
   std::vector<TrajectoryNode*> ends;  // nodes of its tree that have an end
 };

@@ -89,7 +89,7 @@ std::uint64_t add_to_machine(Machine& machine, const TrajectoryCounts& counts,
     links[l].missing_bytes *= times;
     if (!fabric.topology().links[l].on_die) flit_hops += links[l].flits;
   }
-  fabric.core().pass_over(0, links);
+  fabric.core().skip(0, links);
   for (NodeId node = 0; node < std::ssize(counts.fabric.switches); ++node) {
     if (const auto& counted = counts.fabric.switches[node]; counted)
       fabric.switch_core(node).add_to_counters(multiple(*counted, times));

@@ -11,7 +11,7 @@
 namespace fredsim {
 
 // Converts the times of a report to cycles before `now`, or back.
-inline void turn_round(OperationReport& report, std::uint64_t now) {
+inline void rebase(OperationReport& report, std::uint64_t now) {
   report.started = now - report.started;
   report.ended = now - report.ended;
   for (OperationReport::PartTimes& part : report.parts)

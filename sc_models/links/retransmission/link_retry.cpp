@@ -94,7 +94,7 @@ std::uint32_t LinkRetryTx::owed_credits(int vc) const {
   return owed_[static_cast<std::size_t>(vc)];
 }
 
-bool LinkRetryTx::rests(const LinkBack& back) const {
+bool LinkRetryTx::is_idle(const LinkBack& back) const {
   return base_ == come_ && !fetched_.valid && !sent_.valid && credits_ == 0 && time_ == 0 &&
          std::ranges::all_of(owed_, [](std::uint8_t owed) { return owed == 0; }) &&
          back.expected == base_ && back.round == round_ && back.given == given_;
@@ -140,7 +140,7 @@ void LinkRetryRx::step(const Arrival* arrival, std::uint32_t credits) {
   std::copy_n(arrival->flit, in_.size(), in_.begin());
 }
 
-bool LinkRetryRx::rests() const {
+bool LinkRetryRx::is_idle() const {
   return !here_ && !passes_ &&
          back_ == LinkBack{.expected = expected_, .round = round_, .given = given_};
 }

@@ -66,7 +66,7 @@ class LinkRetryTx {
   bool is_dead() const { return dead_; }
   // Returns true if no flit is kept or on its way to the wire and no credit is owed: a step without
   // flit and with the same `back` would change nothing.
-  bool rests(const LinkBack& back) const;
+  bool is_idle(const LinkBack& back) const;
   // A flit in the replay buffer.
   const std::uint32_t* flit(LinkSeq seq) const { return &flits_[slot(seq)]; }
   LinkSeq come() const { return come_; }
@@ -117,7 +117,7 @@ class LinkRetryRx {
   const LinkBack& back() const { return back_; }
   LinkSeq expected() const { return expected_; }
   // Returns true if no flit is inside and `back` is up to date.
-  bool rests() const;
+  bool is_idle() const;
 
  private:
   // Sampled inputs.

@@ -109,7 +109,7 @@ LinkChannel::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   const bool arrives = !wire_.empty() && wire_.front().at == edge;
   LinkRetryRx::Arrival arrival;
   if (arrives) {
-    const UnderWay& flit = wire_.front();
+    const SentFlit& flit = wire_.front();
     arrival = {.intact = flit.intact, .seq = flit.seq, .round = flit.round, .flit = flit.flit};
     counts_.damaged += flit.intact ? 0 : 1;
   }
@@ -118,8 +118,10 @@ LinkChannel::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   if (rx_.back() != said_.back().back) said_.push_back({edge + latency_, rx_.back()});
   while (said_.size() > 1 && said_[1].at <= edge) said_.pop_front();
 
-  const LinkBack* const heard = back_is_intact(edge, tx.faults()) ? &said_.front().back : nullptr;
-  tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr, tx.takes_now(edge), heard);
+  const LinkBack* const received =
+      back_is_intact(edge, tx.faults()) ? &said_.front().back : nullptr;
+  tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr, tx.takes_now(edge),
+           received);
   if (tx_.is_dead()) {
     fail(edge,
          fmt::format("the link is dead: a flit was retransmitted {} times and never acknowledged "
@@ -131,7 +133,8 @@ LinkChannel::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   backlog_ = tx_.waiting();
   has_room_ = tx_.has_room();
 
-  stay_active(!wire_.empty() || said_.size() > 1 || !rx_.rests() || !tx_.rests(said_.front().back));
+  stay_active(!wire_.empty() || said_.size() > 1 || !rx_.is_idle() ||
+              !tx_.is_idle(said_.front().back));
   const Out out{.flit = rx_.passed(), .credits = tx_.credits(), .is_sending = tx_.sent().valid};
   if (out.flit != nullptr) --flits_inside_[static_cast<std::size_t>(vc_of(out.flit))];
   for (std::size_t vc = 0; vc < kNumVcs; ++vc)
@@ -148,19 +151,19 @@ void ReliableLink::put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent
   }
   std::uint32_t* const words = &wire_words_[next_slot_];
   std::copy_n(sent.flit, words_, words);
-  UnderWay under_way{
+  SentFlit in_flight{
       .at = edge + latency_ + beyond_, .seq = sent.seq, .round = sent.round, .flit = words};
-  if (!damage(edge, words, under_way, faults)) {
+  if (!damage(edge, words, in_flight, faults)) {
     ++counts_.lost;
     return;
   }
   next_slot_ = (next_slot_ + words_) % wire_words_.size();
-  wire_.push_back(under_way);
+  wire_.push_back(in_flight);
   assert(wire_.size() == 1 || wire_[wire_.size() - 2].at < wire_.back().at);
 }
 
 // Returns false if the flit is lost.
-bool ReliableLink::damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& under_way,
+bool ReliableLink::damage(std::uint64_t edge, std::uint32_t* flit, SentFlit& in_flight,
                           LinkFaults* faults) {
   std::uint32_t remainder = 0;
   const auto be_wrong = [&](std::uint32_t at) {
@@ -168,9 +171,9 @@ bool ReliableLink::damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& und
     if (at < words_ * 32) {
       flit[at / 32] ^= 1U << at % 32;
     } else if (at >= kSeqAt && at < kRoundAt) {
-      under_way.seq = static_cast<LinkSeq>(under_way.seq ^ 1U << (at - kSeqAt));
+      in_flight.seq = static_cast<LinkSeq>(in_flight.seq ^ 1U << (at - kSeqAt));
     } else if (at >= kRoundAt && at < flit_check().data_bits()) {
-      under_way.round = static_cast<std::uint8_t>(under_way.round ^ 1U << (at - kRoundAt));
+      in_flight.round = static_cast<std::uint8_t>(in_flight.round ^ 1U << (at - kRoundAt));
     }
   };
   if (faults != nullptr) {
@@ -181,7 +184,7 @@ bool ReliableLink::damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& und
     }
   }
   wire_errors_.on_flit(be_wrong);
-  under_way.intact = remainder == 0;
+  in_flight.intact = remainder == 0;
   return true;
 }
 

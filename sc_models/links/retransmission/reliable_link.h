@@ -70,7 +70,7 @@ class ReliableLink final : public LinkChannel {
  private:
   void begin() override { wire_errors_.restart_back(); }
 
-  struct UnderWay {
+  struct SentFlit {
     std::uint64_t at = 0;  // edge
     LinkSeq seq = 0;
     std::uint8_t round = 0;
@@ -82,7 +82,7 @@ class ReliableLink final : public LinkChannel {
     LinkBack back;
   };
   void put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent, LinkFaults* faults);
-  bool damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& under_way, LinkFaults* faults);
+  bool damage(std::uint64_t edge, std::uint32_t* flit, SentFlit& in_flight, LinkFaults* faults);
   bool back_is_intact(std::uint64_t edge, LinkFaults* faults);
   [[noreturn]] void fail(std::uint64_t edge, const std::string& what) const;
 
@@ -100,7 +100,7 @@ class ReliableLink final : public LinkChannel {
   bool has_pushed_ = false;
   std::uint32_t credits_ = 0;
   std::uint32_t beyond_ = 0;  // cycles beyond the latency of the fetched flit
-  std::deque<UnderWay> wire_;
+  std::deque<SentFlit> wire_;
   std::vector<std::uint32_t> wire_words_;  // a ring
   std::size_t next_slot_ = 0;              // next slot of the ring
   std::vector<std::uint32_t> changed_;     // copy changed by LinkFaults

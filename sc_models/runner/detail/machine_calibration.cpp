@@ -147,39 +147,39 @@ std::vector<Point> points_of(Machine& machine, const std::shared_ptr<const Prepa
   return points;
 }
 
-Surplus measured(Machine& machine, const std::shared_ptr<const PreparedPlan>& whole,
-                 std::uint64_t max_hops) {
+CalibrationOffset measured(Machine& machine, const std::shared_ptr<const PreparedPlan>& whole,
+                           std::uint64_t max_hops) {
   const std::vector<Point> points = points_of(machine, whole, max_hops);
   if (points.empty()) return {};
   const bool is_whole = points.size() == 1;
   const std::uint64_t own = largest_bytes(whole->plan);
   const RankCycles flow = is_whole ? points[0].flow : flow_cycles_of(machine, whole);
-  Surplus found{.is_measured = true, .checked_bytes = points[0].bytes};
-  double told_end = 0, exact_end = 0;
+  CalibrationOffset found{.is_measured = true, .checked_bytes = points[0].bytes};
+  double predicted_end = 0, exact_end = 0;
   for (std::size_t p = 0; p < flow.size(); ++p) {
     auto& ranks = found.ranks.emplace_back();
     const std::vector<bool> sees_results = with_results(whole->plan, static_cast<int>(p));
     for (std::size_t r = 0; r < flow[p].size(); ++r) {
-      const auto surplus = [&](const Point& point) { return point.exact[p][r] - point.flow[p][r]; };
+      const auto offset = [&](const Point& point) { return point.exact[p][r] - point.flow[p][r]; };
       // Interpolates on the line through two points.
       const auto at = [&](const Point& low, const Point& high, std::uint64_t size) {
-        return surplus(high) + (surplus(high) - surplus(low)) *
-                                   (static_cast<double>(size) - static_cast<double>(high.bytes)) /
-                                   static_cast<double>(high.bytes - low.bytes);
+        return offset(high) + (offset(high) - offset(low)) *
+                                  (static_cast<double>(size) - static_cast<double>(high.bytes)) /
+                                  static_cast<double>(high.bytes - low.bytes);
       };
-      RankSurplus& rank = ranks.emplace_back();
-      rank.cycles = is_whole ? surplus(points[0]) : at(points[1], points[0], own);
+      RankOffset& rank = ranks.emplace_back();
+      rank.cycles = is_whole ? offset(points[0]) : at(points[1], points[0], own);
       if (!sees_results[r] && rank.cycles < 0 && flow[p][r] > 0) {
         rank.handed = std::clamp((flow[p][r] + rank.cycles) / flow[p][r], kMinHanded, 1.0);
         if (rank.handed < 1) rank.cycles = 0;
       }
       if (is_whole) continue;
-      told_end =
-          std::max(told_end, points[0].flow[p][r] + at(points[2], points[1], points[0].bytes));
+      predicted_end =
+          std::max(predicted_end, points[0].flow[p][r] + at(points[2], points[1], points[0].bytes));
       exact_end = std::max(exact_end, points[0].exact[p][r]);
     }
   }
-  if (exact_end > 0) found.error_percent = 100 * std::abs(told_end / exact_end - 1);
+  if (exact_end > 0) found.error_percent = 100 * std::abs(predicted_end / exact_end - 1);
   return found;
 }
 
@@ -255,23 +255,22 @@ std::optional<RunResult> MachineCalibration::exact_run(const Plan& plan, const T
   return {};
 }
 
-MachineCalibration::OfPlan MachineCalibration::surplus_of(const Plan& plan,
-                                                          std::uint64_t max_hops) {
+MachineCalibration::OfPlan MachineCalibration::offset_of(const Plan& plan, std::uint64_t max_hops) {
   const Together of(topology_, plan);
   const std::optional<RunResult> exact = flit_hops(topology_, plan) <= max_hops
                                              ? complete(run_plan(*machine_, plan))
                                              : exact_run(plan, of);
   if (exact) return {static_cast<double>(exact->cycles) - run_flows(topology_, plan).end, true};
-  return {std::ranges::max(surpluses(of)), error_of(of).has_value()};
+  return {std::ranges::max(offsets(of)), error_of(of).has_value()};
 }
 
 // Calibration offsets by part.
-std::vector<double> MachineCalibration::surpluses(const Together& of) {
-  std::vector<double> surplus(of.parts.size());
-  if (!of.shape) return surplus;
+std::vector<double> MachineCalibration::offsets(const Together& of) {
+  std::vector<double> offset(of.parts.size());
+  if (!of.shape) return offset;
   const Calibration& calibration = calibrator_.at(*of.shape, of.bytes);
-  for (std::size_t p = 0; p < surplus.size(); ++p) surplus[p] = calibration.surplus(p, of.bytes);
-  return surplus;
+  for (std::size_t p = 0; p < offset.size(); ++p) offset[p] = calibration.offset(p, of.bytes);
+  return offset;
 }
 
 RunResult MachineCalibration::run(const AnyPlan& work) {
@@ -283,14 +282,14 @@ RunResult MachineCalibration::run(const AnyPlan& work) {
     if (std::optional<RunResult> exact = exact_run(plan, all))
       return flow_result_of(topology_, flow_traffic(topology_, plan), *std::move(exact));
   }
-  std::vector<double> surplus;
+  std::vector<double> offset;
   if (error || begin_together(plan)) {
-    surplus = surpluses(all);
+    offset = offsets(all);
   } else {
     for (const Part* part : all.parts)
-      surplus.push_back(surpluses({topology_, std::vector{part}}).front());
+      offset.push_back(offsets({topology_, std::vector{part}}).front());
   }
-  RunResult result = run_as_flows(topology_, plan, surplus).result;
+  RunResult result = run_as_flows(topology_, plan, offset).result;
   result.flow = FlowResult{.error = std::move(error)};
   result.seed = seed_;
   fill_flow_links(topology_, flow_traffic(topology_, plan), result);
@@ -299,7 +298,7 @@ RunResult MachineCalibration::run(const AnyPlan& work) {
 
 // ---- single operations
 
-std::vector<Surplus> MachineCalibration::of(
+std::vector<CalibrationOffset> MachineCalibration::of(
     std::span<const std::shared_ptr<const PreparedPlan>> plans) {
   std::vector<std::string> shapes;
   std::set<std::string> unknown;
@@ -307,7 +306,7 @@ std::vector<Surplus> MachineCalibration::of(
     shapes.push_back(shape_of(topology_, plan->plan));
     if (!known_.contains(shapes.back())) unknown.insert(shapes.back());
   }
-  std::vector<Surplus> surpluses;
+  std::vector<CalibrationOffset> offsets;
   for (std::size_t p = 0; p < plans.size(); ++p) {
     auto known = known_.find(shapes[p]);
     if (known == known_.end()) {
@@ -315,12 +314,12 @@ std::vector<Surplus> MachineCalibration::of(
           static_cast<double>(kMaxShapeHops) / kOfLargest / static_cast<double>(unknown.size()));
       known = known_
                   .emplace(shapes[p], machine_ != nullptr ? measured(*machine_, plans[p], max_hops)
-                                                          : Surplus())
+                                                          : CalibrationOffset())
                   .first;
     }
-    surpluses.push_back(known->second);
+    offsets.push_back(known->second);
   }
-  return surpluses;
+  return offsets;
 }
 
 }  // namespace fredsim

@@ -55,7 +55,8 @@ class MachineCalibration final : public FlowCalibration {
   MachineCalibration(const Topology& topology, Machine* machine, std::uint64_t seed,
                      const Calibrator::Calibrations& known = {});
 
-  std::vector<Surplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans) override;
+  std::vector<CalibrationOffset> of(
+      std::span<const std::shared_ptr<const PreparedPlan>> plans) override;
   std::string measured_on() const override { return topology_.name; }
   RunResult run(const AnyPlan& work) override;
   // Cycles by which a plan whose parts begin together exceeds its flows; an exact run of up to
@@ -64,21 +65,21 @@ class MachineCalibration final : public FlowCalibration {
     double cycles = 0;
     bool is_measured = false;  // measured by a run of its size
   };
-  OfPlan surplus_of(const Plan& plan, std::uint64_t max_hops);
+  OfPlan offset_of(const Plan& plan, std::uint64_t max_hops);
 
  private:
   struct Together;  // concurrent collectives
   // Exact run; none if it costs more than allowed.
   std::optional<RunResult> exact_run(const Plan& plan, const Together& parts);
-  std::vector<double> surpluses(const Together& parts);
+  std::vector<double> offsets(const Together& parts);
   std::optional<FlowErrorResult> error_of(const Together& parts) const;
 
   const Topology& topology_;
   Machine* const machine_;
   const std::uint64_t seed_;
   Calibrator calibrator_;
-  std::set<CalibratedWork> too_long_;     // tried without success
-  std::map<std::string, Surplus> known_;  // calibration offsets of operations, by shape
+  std::set<CalibratedWork> too_long_;               // tried without success
+  std::map<std::string, CalibrationOffset> known_;  // calibration offsets of operations, by shape
 };
 
 }  // namespace fredsim

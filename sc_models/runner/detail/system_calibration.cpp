@@ -101,7 +101,7 @@ class SystemCalibration::SmallerSystem {
 
   const MachineConfig& system_;
   MachineConfig smaller_;
-  std::unique_ptr<StepSurplus> surplus_{};  // null: it cannot run exactly
+  std::unique_ptr<StepOffset> offset_{};  // null: it cannot run exactly
   std::unique_ptr<Machine> machine_{};
   // Collective, algorithms, bytes, virtual channel, chunks, group and root.
   using Shape =
@@ -115,7 +115,7 @@ SystemCalibration::SmallerSystem::SmallerSystem(const MachineConfig& system,
     : system_(system),
       smaller_(reload_config(system, resized_settings(system, smaller_sizes(system.topology)))) {
   if (!smaller_.topology.flow_only.empty()) return;
-  surplus_ = std::make_unique<StepSurplus>(smaller_, options, name);
+  offset_ = std::make_unique<StepOffset>(smaller_, options, name);
   machine_ = std::make_unique<Machine>(name.c_str(), smaller_.topology, options);
 }
 
@@ -176,10 +176,10 @@ std::optional<SystemCalibration::SmallerSystem::Checked> SystemCalibration::Smal
   std::optional<Checked>& point = known->second;
   if (!is_new || takes_long()) return point;
   const SystemPlan plan = plan_system(system, {&spec, 1});
-  const Surplus surplus = surplus_->of(plan);
-  if (!surplus.is_measured) return point;
+  const CalibrationOffset offset = offset_->of(plan);
+  if (!offset.is_measured) return point;
   const auto exact = static_cast<double>(exact_run(plan).cycles);
-  const auto flow = static_cast<double>(flow_cycles(run_flows(system, plan, surplus.steps).end));
+  const auto flow = static_cast<double>(flow_cycles(run_flows(system, plan, offset.steps).end));
   point = Checked{spec.bytes, 100 * std::abs(flow / exact - 1)};
   return point;
 }
@@ -188,28 +188,28 @@ SystemCalibration::SystemCalibration(const MachineConfig& config, const FabricOp
                                      const std::string& name)
     : config_(config),
       seed_(options.seed),
-      surplus_(config, options, name),
+      offset_(config, options, name),
       smaller_(std::make_unique<SmallerSystem>(config, options, name + "_smaller")) {}
 
 SystemCalibration::~SystemCalibration() = default;
 
 std::string SystemCalibration::measured_on() const {
-  return smaller_->name() + surplus_.extrapolations();
+  return smaller_->name() + offset_.extrapolations();
 }
 
-std::vector<Surplus> SystemCalibration::of(
+std::vector<CalibrationOffset> SystemCalibration::of(
     std::span<const std::shared_ptr<const PreparedPlan>> plans) {
-  std::vector<Surplus> surpluses;
+  std::vector<CalibrationOffset> offsets;
   for (const auto& plan : plans) {
-    Surplus& surplus = surpluses.emplace_back(surplus_.of(*plan->system));
-    if (!surplus.is_measured) continue;
+    CalibrationOffset& offset = offsets.emplace_back(offset_.of(*plan->system));
+    if (!offset.is_measured) continue;
     const auto checked = smaller_->check(plan->system->collectives.front(), plan->system->chunking);
-    surplus.is_measured = checked.has_value();
+    offset.is_measured = checked.has_value();
     if (!checked) continue;
-    surplus.error_percent = checked->percent;
-    surplus.checked_bytes = checked->bytes;
+    offset.error_percent = checked->percent;
+    offset.checked_bytes = checked->bytes;
   }
-  return surpluses;
+  return offsets;
 }
 
 std::optional<FlowErrorResult> SystemCalibration::error_of(const SystemPlan& plan) {
@@ -242,10 +242,10 @@ RunResult SystemCalibration::run(const AnyPlan& work) {
   if (smaller_->is_whole() &&
       exact_steps(system, traffic.flits, run_flows(system, plan).end) <= kMaxExactSteps)
     return flow_result_of(system, traffic, smaller_->exact_run(plan));
-  const Surplus surplus = surplus_.of(plan);
+  const CalibrationOffset offset = offset_.of(plan);
   std::optional<FlowErrorResult> error;
-  if (surplus.is_measured) error = error_of(plan);
-  RunResult result = run_as_flows(system, plan, surplus.steps).result;
+  if (offset.is_measured) error = error_of(plan);
+  RunResult result = run_as_flows(system, plan, offset.steps).result;
   result.flow = FlowResult{.error = std::move(error)};
   result.seed = seed_;
   fill_flow_links(system, traffic, result);

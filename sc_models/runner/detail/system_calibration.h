@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibration offsets of flows (runner/calibration.h) on a system (topology/system.h): each step is
-// measured by an exact run on its block alone (runner/detail/step_surplus.h). Errors are measured
+// measured by an exact run on its block alone (runner/detail/step_offset.h). Errors are measured
 // on a smaller system of the same blocks.
 //
 // Smaller system: the smallest system of the same blocks with at least kMeasuredNpus NPUs, or all
@@ -32,7 +32,7 @@
 #include "engine/machine.h"
 #include "results/results.h"
 #include "runner/calibration.h"
-#include "runner/detail/step_surplus.h"
+#include "runner/detail/step_offset.h"
 #include "systems/system_plan.h"
 #include "topology/topology.h"
 
@@ -52,7 +52,8 @@ class SystemCalibration final : public FlowCalibration {
                     const std::string& name);
   ~SystemCalibration() override;
 
-  std::vector<Surplus> of(std::span<const std::shared_ptr<const PreparedPlan>> plans) override;
+  std::vector<CalibrationOffset> of(
+      std::span<const std::shared_ptr<const PreparedPlan>> plans) override;
   std::string measured_on() const override;
   RunResult run(const AnyPlan& work) override;
 
@@ -63,7 +64,7 @@ class SystemCalibration final : public FlowCalibration {
 
   const MachineConfig& config_;
   const std::uint64_t seed_;
-  StepSurplus surplus_;
+  StepOffset offset_;
   const std::unique_ptr<SmallerSystem> smaller_;
 };
 

@@ -24,8 +24,8 @@ class AdderPool final : public PhasedInterconnect {
   int longest() const override;
   Ports hold() const override { return hold_; }
   Ports closed() const override { return outputs_of(ends_[now_]); }
-  Ports under_way() const override { return outputs_of(fired_ | waiting_ | running_); }
-  int under_way_vc() const override { return vc_; }
+  Ports in_flight() const override { return outputs_of(fired_ | waiting_ | running_); }
+  int in_flight_vc() const override { return vc_; }
   void step(Ports fired, const PhasedRow* change, PhasedOutputs& outputs) override;
   bool idle() const override { return drained() && pending_ == nullptr && loading_ == 0; }
   void add_state(StateDigest& digest) const override;

@@ -25,7 +25,7 @@ bool MeshTwin::add_state(StateDigest& digest) const {
       digest.add(std::uint64_t{queue.count} << 16 | (has_out ? queue.out << 8 : 0) |
                  (queue.begun ? 1 : 0));
       for (std::uint32_t i = 0; i < queue.count; ++i) {
-        digest.add_flit(words_at<0>(rings_of_[v].wrap(queue.front, queue.front + i)));
+        digest.add_flit(words_at<0>(rings_of_[v].wrap(queue.hol, queue.hol + i)));
       }
     }
   }

@@ -49,7 +49,7 @@ std::uint32_t MeshTwin::lay_out_rings() {
     const std::uint32_t ring = rings_of_[v].last + 1;
     places = (places + ring - 1) & ~(ring - 1);
     for (std::size_t p = 0; p < static_cast<std::size_t>(ports_); ++p) {
-      queues_[at(v, p)] = {.front = places};
+      queues_[at(v, p)] = {.hol = places};
       places += ring;
     }
   }
@@ -92,7 +92,7 @@ void MeshTwin::step(SwitchPins& pins) {
   }
 }
 
-SwitchCore::Stepped MeshTwin::step_and_tell(SwitchPins& pins) {
+SwitchCore::Stepped MeshTwin::step_and_report(SwitchPins& pins) {
   MeshTwin::step(pins);
   return {.idle = MeshTwin::idle(), .error = error_};
 }

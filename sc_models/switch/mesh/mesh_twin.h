@@ -38,7 +38,7 @@ class MeshTwin final : public SwitchCore {
   bool idle() const override {
     return (buffered_ | dropped_ | out_valid_ | leaving_[0].ports | leaving_[1].ports) == 0;
   }
-  Stepped step_and_tell(SwitchPins& pins) override;
+  Stepped step_and_report(SwitchPins& pins) override;
   std::unique_ptr<SwitchGroup> make_group(std::size_t nodes, std::size_t ports) const override;
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
@@ -68,7 +68,7 @@ class MeshTwin final : public SwitchCore {
   };
   struct Queue {              // the buffer of one (VC, input port), and its pin register
     std::uint64_t flits = 0;  // flits that came
-    std::uint32_t front = 0;  // place of the head-of-line flit; the ring has the next ones
+    std::uint32_t hol = 0;    // place of the head-of-line flit; the ring has the next ones
     std::uint16_t count = 0;  // flits, one in the pin register included
     std::uint8_t out = 0;     // output port of the head-of-line flit, also of one that is yet to
                               // come
@@ -77,8 +77,8 @@ class MeshTwin final : public SwitchCore {
   struct Ring {               // geometry of every buffer of a VC
     std::uint32_t depth = 0;  // capacity in flits
     std::uint32_t last = 0;   // mask of a place in it; it begins at a multiple of last + 1
-    std::uint32_t wrap(std::uint32_t front, std::uint32_t place) const {
-      return (front & ~last) | (place & last);
+    std::uint32_t wrap(std::uint32_t hol, std::uint32_t place) const {
+      return (hol & ~last) | (place & last);
     }
   };
   struct Stalls {
@@ -107,12 +107,12 @@ class MeshTwin final : public SwitchCore {
   void turn(Output& output, int in) const;
   template <int kWords, typename Sink>
   void launch(std::size_t vc, int in, int out, Sink& sink, Edge& edge);
-  void renew_fronts(const Edge& edge);
+  void renew_hol_flits(const Edge& edge);
   void store_all();
   void store(std::size_t vc, int port);
   template <int kWords, typename WasPopped>
   bool sample(int port, const std::uint32_t* flit, const WasPopped& was_popped);
-  void set_front(std::size_t vc, int in, std::uint8_t out);
+  void set_hol(std::size_t vc, int in, std::uint8_t out);
   void count_stalls(const Stalls& now);
   Stalls counted_stalls() const;
   template <int kWords>

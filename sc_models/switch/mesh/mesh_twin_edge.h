@@ -156,7 +156,7 @@ template <int kWords, typename Sink>
   Output& output = outputs_[output_number];
   turn(output, in);
   --edge.waiting;
-  const std::uint32_t from = queue.front;
+  const std::uint32_t from = queue.hol;
   sink.leave(vc, in, out, from);
   --credits_[output_number];
   const bool tail = (words_at<kWords>(from)[2] & kTailBit) != 0;
@@ -168,16 +168,16 @@ template <int kWords, typename Sink>
   --buffered_;
   --queue.count;
   const Ring& ring = rings_of_[vc];
-  queue.front = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
-  const bool has_front =
+  queue.hol = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
+  const bool has_hol =
       queue.count != (arrived_[vc] >> in & 1U);  // a flit in the pin register does not count
-  if (has_front && !tail) return;
+  if (has_hol && !tail) return;
   output.wanting &= ~mesh_twin::bit(in);
   if (output.wanting == 0) {
     wanted_[vc] &= ~mesh_twin::bit(out);
     if (wanted_[vc] == 0) asking_ &= ~mesh_twin::bit(static_cast<int>(vc));
   }
-  if (has_front) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
+  if (has_hol) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
 }
 
 // Departures at this edge, `sink.leave(VC, input, output, place)` for each, and stalls.
@@ -189,7 +189,7 @@ template <int kWords, typename Sink>
   } else if (asking_ != 0) {
     leave_on<kWords>(static_cast<std::size_t>(std::countr_zero(asking_)), ready, sink, edge);
   }
-  renew_fronts(edge);
+  renew_hol_flits(edge);
   if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 || late_any_) {
     count_stalls({static_cast<std::uint64_t>(edge.no_credit),
                   static_cast<std::uint64_t>(edge.waiting),
@@ -198,16 +198,16 @@ template <int kWords, typename Sink>
 }
 
 // Called once all departures of this edge are chosen.
-[[gnu::always_inline]] inline void MeshTwin::renew_fronts(const Edge& edge) {
+[[gnu::always_inline]] inline void MeshTwin::renew_hol_flits(const Edge& edge) {
   for (int i = 0; i < edge.renewals; ++i) {
     const std::size_t vc = edge.renewed[i] / kMaxPorts;
     const int in = edge.renewed[i] % kMaxPorts;
-    set_front(vc, in, routes_[queues_[edge.renewed[i]].front]);
+    set_hol(vc, in, routes_[queues_[edge.renewed[i]].hol]);
   }
 }
 
 // Sets the route of a head-of-line flit that starts a packet, or of the packet's next flits.
-[[gnu::always_inline]] inline void MeshTwin::set_front(std::size_t vc, int in, std::uint8_t out) {
+[[gnu::always_inline]] inline void MeshTwin::set_hol(std::size_t vc, int in, std::uint8_t out) {
   if ((out & mesh_twin::kNoRoute) != 0) [[unlikely]] {
     stuck_ = true;  // its flit can never leave
     return;
@@ -222,7 +222,7 @@ template <int kWords, typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::store(std::size_t vc, int port) {
   const Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
   if (queue.count != 1) return;
-  set_front(vc, port, queue.begun ? queue.out : routes_[queue.front]);
+  set_hol(vc, port, queue.begun ? queue.out : routes_[queue.hol]);
 }
 
 // Samples a flit into the pin register; false if the edge that would store it has no slot. Its
@@ -240,7 +240,7 @@ template <int kWords, typename WasPopped>
     dropped_ |= mesh_twin::bit(port);
     return false;
   }
-  const std::uint32_t free = ring.wrap(queue.front, queue.front + queue.count);
+  const std::uint32_t free = ring.wrap(queue.hol, queue.hol + queue.count);
   ++queue.count;
   ++buffered_;
   arrived_[vc] |= mesh_twin::bit(port);

@@ -33,11 +33,11 @@ void show_mesh_port(GtkwaveSave& save, const WaveScope& router, int port, int po
     show_each_vc(save, [&](int vc) {
       const WaveScope queue = input.inside(fmt::format("i_buffer.gen_vc[{}].i_queue", vc));
       queue.show(kDecimal, "slots_used", "used_q", 0, 1);
-      input.show(kBinary, "front_valid", "front_o", vc, kNumVcs);
+      input.show(kBinary, "hol_valid", "hol_o", vc, kNumVcs);
       input.inside(fmt::format("gen_vc[{}]", vc))
-          .show(TraceNames::kDirection, "front_goes_to", "port", 0, 1);
+          .show(TraceNames::kDirection, "hol_goes_to", "port", 0, 1);
       input.show(kBinary, "inside_packet", "begun_q", vc, kNumVcs);
-      input.show(kBinary, "front_is_tail", "tail_o", vc, kNumVcs);
+      input.show(kBinary, "hol_is_tail", "tail_o", vc, kNumVcs);
       router.show(kBinary, "no_credit", "no_credit", kNumVcs * port + vc, all);
       input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
     });

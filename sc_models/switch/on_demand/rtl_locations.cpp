@@ -10,9 +10,9 @@
 namespace fredsim {
 namespace {
 
-RtlLocations& told_locations() {
-  static RtlLocations told;
-  return told;
+RtlLocations& given_locations() {
+  static RtlLocations given;
+  return given;
 }
 
 std::filesystem::path share_of(const std::filesystem::path& program) {
@@ -33,7 +33,7 @@ RtlLocations rtl_locations_of(const std::filesystem::path& program) {
 }
 
 RtlLocations rtl_locations_or_none(const std::filesystem::path& program) {
-  return told_locations().root.empty() ? rtl_locations_of(program) : told_locations();
+  return given_locations().root.empty() ? rtl_locations_of(program) : given_locations();
 }
 
 RtlLocations rtl_locations() {
@@ -48,7 +48,7 @@ RtlLocations rtl_locations() {
 }
 
 bool set_rtl_locations(const RtlLocations& locations) {
-  told_locations() = locations;
+  given_locations() = locations;
   return true;
 }
 

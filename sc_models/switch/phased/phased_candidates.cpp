@@ -18,7 +18,7 @@ void PhasedCandidates::clear() {
   candidates_ = 0;
 }
 
-PhasedCandidates::Front PhasedCandidates::choose(const PortsByVc& waiting) const {
+PhasedCandidates::HolFlit PhasedCandidates::choose(const PortsByVc& waiting) const {
   for (int i = 0; i < kNumVcs; ++i) {
     const int vc = (next_vc_ + i) % kNumVcs;
     if (waiting[vc] == 0 || (candidates_ >> vc & 1U) != 0) continue;

@@ -22,7 +22,7 @@ class PhasedCandidates {
   using PortsByVc = std::array<Ports, kNumVcs>;
   using Row = std::shared_ptr<const PhasedRow>;
 
-  struct Front {
+  struct HolFlit {
     int port = -1, vc = 0;
   };
   struct Read {  // a head-of-line flit whose row has been read
@@ -36,7 +36,7 @@ class PhasedCandidates {
   const Read& read() const { return read_; }
   // Next head-of-line flit to look up; port -1: none. `waiting`: inputs with a head-of-line flit of
   // another phase than the active one.
-  Front choose(const PortsByVc& waiting) const;
+  HolFlit choose(const PortsByVc& waiting) const;
   // `ready`: the row that was read, if it may fire; it is kept, whatever is written to the store.
   // `next`: the lookup that begins at this edge.
   void advance(const Row& ready, const Read& next);

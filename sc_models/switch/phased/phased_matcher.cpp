@@ -37,41 +37,42 @@ bool PhasedMatcher::idle() const {
          rest_ == 0 && on_any_vc(streams_) == 0;
 }
 
-std::span<const PhasedMatcher::Move> PhasedMatcher::step(const Fronts& fronts, const Phase& phase) {
+std::span<const PhasedMatcher::Move> PhasedMatcher::step(const HolFlits& hol_flits,
+                                                         const Phase& phase) {
   stall_credit_ = no_room_;
   stall_arbiter_ = ready_ - moved_;
   moves_.clear();
-  ask(fronts, phase);
+  ask(hol_flits, phase);
   streams_ = {};
   rest_ = 0;
   const bool apart = levels_ > 0 && phase.popped != 0;  // no online flit beside the phase's
-  if (asked_ != 0) grant(phase.popped, apart ? ~0U : phase.reserved, fronts.tail);
+  if (asked_ != 0) grant(phase.popped, apart ? ~0U : phase.reserved, hol_flits.tail);
   moved_ = static_cast<int>(moves_.size());
   return moves_;
 }
 
-void PhasedMatcher::ask(const Fronts& fronts, const Phase& phase) {
+void PhasedMatcher::ask(const HolFlits& hol_flits, const Phase& phase) {
   asked_ = 0;
   ready_ = no_room_ = 0;
   Ports quiet = rest_;  // inputs without a request for this VC
   for (const int vc : order_) {
     const Ports held = (phase.vc == vc ? phase.held : 0) |
                        (phase.second_vc == vc ? phase.second_held : 0) |
-                       (phase.under_way_vc == vc ? phase.under_way : 0);
-    const Ports open = fronts.room[vc] & ~locked_[vc] & ~held;
-    for_each_port(fronts.request[vc], [&](int p) {
+                       (phase.in_flight_vc == vc ? phase.in_flight : 0);
+    const Ports open = hol_flits.room[vc] & ~locked_[vc] & ~held;
+    for_each_port(hol_flits.request[vc], [&](int p) {
       const Ports input = 1U << p;
-      const int out = fronts.output[index(p, vc)];
+      const int out = hol_flits.output[index(p, vc)];
       const Ports output = 1U << out;
       const bool begun = (begun_[vc] & input) != 0;
-      ++(begun || (fronts.room[vc] & output) != 0 ? ready_ : no_room_);
+      ++(begun || (hol_flits.room[vc] & output) != 0 ? ready_ : no_room_);
       if ((!begun && (open & output) == 0) || ((quiet & input) | (phase.closed & output)) != 0) {
         return;
       }
       ask_[out][vc] |= input;
       asked_ |= output;
     });
-    quiet |= streams_[vc] & fronts.request[vc];
+    quiet |= streams_[vc] & hol_flits.request[vc];
   }
 }
 
@@ -89,7 +90,7 @@ void PhasedMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail
     asks = {};
   });
   if (levels_ > 0) {
-    const Ports dropped = meeting(grants);
+    const Ports dropped = conflicting(grants);
     out_taken |= dropped;
     if (dropped != 0) first_ = first_ + 1 == ports_ ? 0 : first_ + 1;
     asked_ &= ~dropped;
@@ -121,7 +122,7 @@ void PhasedMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail
 }
 
 // Outputs whose flit would meet that of an earlier output, in the order from first_ on.
-PhasedMatcher::Ports PhasedMatcher::meeting(const std::array<Grant, 32>& grants) const {
+PhasedMatcher::Ports PhasedMatcher::conflicting(const std::array<Grant, 32>& grants) const {
   Ports dropped = 0;
   for_each_port(asked_, [&](int out) {
     for_each_port(asked_, [&](int other) {

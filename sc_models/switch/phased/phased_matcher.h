@@ -25,7 +25,7 @@ class PhasedMatcher {
   using PortsByVc = std::array<Ports, kNumVcs>;
 
   // State before the edge.
-  struct Fronts {
+  struct HolFlits {
     PortsByVc request{};  // inputs whose head-of-line flit is an online unicast with an output port
     PortsByVc tail{};     // inputs whose head-of-line flit is the last flit of its packet
     std::span<const std::uint8_t> output;  // index: head-of-line flit; valid for requests
@@ -39,8 +39,8 @@ class PhasedMatcher {
     Ports second_held = 0;  // ports of a second phase in use
     int second_vc = 0;
     // Closed outputs; outputs with flits of phases in flight to them, and the VC of these flits.
-    Ports closed = 0, under_way = 0;
-    int under_way_vc = 0;
+    Ports closed = 0, in_flight = 0;
+    int in_flight_vc = 0;
   };
   struct Move {
     int input = 0, output = 0, vc = 0;
@@ -51,7 +51,7 @@ class PhasedMatcher {
 
   void reset();
   // Flits that leave at this edge; valid until the next call.
-  std::span<const Move> step(const Fronts& fronts, const Phase& phase);
+  std::span<const Move> step(const HolFlits& hol_flits, const Phase& phase);
 
   // State after the edge: outputs with an open packet; stalls that are counted at the next edge.
   const PortsByVc& locked() const { return locked_; }
@@ -66,9 +66,9 @@ class PhasedMatcher {
     bool contended = false;
   };
 
-  void ask(const Fronts& fronts, const Phase& phase);
+  void ask(const HolFlits& hol_flits, const Phase& phase);
   void grant(Ports in_taken, Ports out_taken, const PortsByVc& tail);
-  Ports meeting(const std::array<Grant, 32>& grants) const;
+  Ports conflicting(const std::array<Grant, 32>& grants) const;
   void move(int output, const Grant& grant, const PortsByVc& tail);
 
   int ports_;

@@ -48,7 +48,7 @@ PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network,
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
       outputs_(ports_, shape, network_.stages + kBeforeStages,
                interconnect_ != nullptr ? interconnect_->longest() : 0),
-      front_output_(in_.size() * kNumVcs),
+      hol_output_(in_.size() * kNumVcs),
       matcher_(ports_, network_.apart_levels, shape.vc_order),
       routes_(std::move(routes)),
       pin_flits_(in_.size() * words_),
@@ -71,8 +71,8 @@ void PhasedTwin::reset() {
   }
   outputs_.reset();
   if (interconnect_ != nullptr) interconnect_->reset();
-  valid_ = online_fronts_ = request_ = tail_ = {};
-  std::ranges::fill(front_output_, std::uint8_t{0});
+  valid_ = online_hol_flits_ = request_ = tail_ = {};
+  std::ranges::fill(hol_output_, std::uint8_t{0});
   matcher_.reset();
   routes_->reset();
   match_ = 0;
@@ -142,14 +142,14 @@ void PhasedTwin::step_words(SwitchPins& pins) {
   look_up(store_free);
   std::span<const PhasedMatcher::Move> moves;
   Fired fired;
-  const bool online = on_any_vc(online_fronts_) != 0 || !matcher_.idle();
+  const bool online = on_any_vc(online_hol_flits_) != 0 || !matcher_.idle();
   if (!online) {
     fired = fire<kWords>();
   } else {
-    const PhasedMatcher::Fronts fronts{request_, tail_, front_output_, outputs_.room()};
+    const PhasedMatcher::HolFlits hol_flits{request_, tail_, hol_output_, outputs_.room()};
     const Ports held_before = held();
     fired = fire<kWords>();
-    moves = matcher_.step(fronts, seen_by_matcher(fired, held_before));
+    moves = matcher_.step(hol_flits, seen_by_matcher(fired, held_before));
   }
   Ports lost = 0;  // outputs that unicasts do not reach
   if (fired.inputs != 0 && !sent().contradictory.empty()) lost = send_astray<kWords>(fired, moves);
@@ -205,8 +205,8 @@ void PhasedTwin::look_up(bool store_free) {
   const Row ready = read.valid ? ready_row(read, waiting[read.vc]) : nullptr;
   PhasedCandidates::Read next;
   if (!decided_ && store_free) {
-    const PhasedCandidates::Front front = candidates_.choose(waiting);
-    if (front.port >= 0) next = {true, front.port, front.vc, in_[front.port][front.vc].phase};
+    const PhasedCandidates::HolFlit hol = candidates_.choose(waiting);
+    if (hol.port >= 0) next = {true, hol.port, hol.vc, in_[hol.port][hol.vc].phase};
   }
   candidates_.advance(ready, next);
 }
@@ -262,10 +262,10 @@ PhasedTwin::Fired PhasedTwin::fire() {
       popped |= flow.inputs;
       reserved[slot] |= flow.outputs;
       adds += flow.adds;
-      const std::uint32_t* const one = front(std::countr_zero(flow.inputs), vc);
+      const std::uint32_t* const one = hol(std::countr_zero(flow.inputs), vc);
       std::uint32_t tail = one[2] & kTailBit;
       for_each_port(flow.inputs & (flow.inputs - 1), [&](int p) {
-        const std::uint32_t* const other = front(p, vc);
+        const std::uint32_t* const other = hol(p, vc);
         unequal |= (one[0] ^ other[0]) | ((one[2] ^ other[2]) & kTailBit);
         tail |= other[2] & kTailBit;
       });
@@ -292,8 +292,8 @@ PhasedMatcher::Phase PhasedTwin::seen_by_matcher(const Fired& fired, Ports held_
                              .second_vc = slots_[1].vc};
   if (interconnect_ != nullptr) {
     phase.closed = interconnect_->closed();
-    phase.under_way = interconnect_->under_way();
-    phase.under_way_vc = interconnect_->under_way_vc();
+    phase.in_flight = interconnect_->in_flight();
+    phase.in_flight_vc = interconnect_->in_flight_vc();
   }
   return phase;
 }
@@ -315,7 +315,7 @@ PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Mov
                                               Ports lost) {
   events_.credit += static_cast<std::uint64_t>(matcher_.stall_credit());
   events_.arbiter += static_cast<std::uint64_t>(matcher_.stall_arbiter());
-  for (int vc = 0; vc < kNumVcs; ++vc) route_error_ |= (online_fronts_[vc] & ~request_[vc]) != 0;
+  for (int vc = 0; vc < kNumVcs; ++vc) route_error_ |= (online_hol_flits_[vc] & ~request_[vc]) != 0;
   PortsByVc popped{};
   for (const PhasedMatcher::Move& move : moves) {
     outputs_.reserve(move.vc, 1U << move.output);
@@ -332,8 +332,8 @@ PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Mov
 bool PhasedTwin::joins_agree(Ports popped) const {
   bool agree = true;
   for_each_port(popped, [&](int p) {
-    const std::uint32_t* a = front(p, vc_of_input(p));
-    const std::uint32_t* b = front(now_->partner[p], vc_of_input(p));
+    const std::uint32_t* a = hol(p, vc_of_input(p));
+    const std::uint32_t* b = hol(now_->partner[p], vc_of_input(p));
     agree = agree && a[0] == b[0] && ((a[2] ^ b[2]) & kTailBit) == 0;
   });
   return agree;
@@ -404,13 +404,13 @@ PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
 template <int kWords>
 const std::uint32_t* PhasedTwin::add_up(const std::vector<int>& postfix, std::uint32_t* sum) {
   const std::size_t words = kWords != 0 ? kWords : words_;
-  const std::uint32_t* const first = front(postfix.front(), vc_of_input(postfix.front()));
+  const std::uint32_t* const first = hol(postfix.front(), vc_of_input(postfix.front()));
   if (postfix.size() == 1) return first;
   std::memcpy(sum, first, kHeaderWords * sizeof(std::uint32_t));
   std::fill(sum + kHeaderWords, sum + words, 0U);
   std::array<const std::uint32_t*, 32> leaf;
   for (const int n : postfix) {
-    if (n >= 0) leaf[n] = front(n, vc_of_input(n));
+    if (n >= 0) leaf[n] = hol(n, vc_of_input(n));
   }
   for (int lane = 0; lane < shape_.lanes; ++lane) {
     std::array<std::uint16_t, 32> stack;
@@ -447,7 +447,7 @@ void PhasedTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
     std::memcpy(slot, flit, words * sizeof(std::uint32_t));
     advance(in.free, in.depth);
     if (in.count++ != 0) return;
-    show_front(p, vc);
+    show_hol(p, vc);
     if (vc == vc_of_input(p)) changed |= 1U << p;
   });
   credits_out_ = 0;
@@ -456,12 +456,12 @@ void PhasedTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
       InVc& in = in_[p][vc];
       advance(in.head, in.depth);
       --in.count;
-      show_front(p, vc);
+      show_hol(p, vc);
     });
     credits_out_ |= popped[vc];
   }
   pins.in_credit = popping_ = popped;
-  for_each_port(changed, [&](int p) { match_front(p); });
+  for_each_port(changed, [&](int p) { match_hol(p); });
   pin_valid_ = pins.in_valid;
   for_each_port(pin_valid_, [&](int p) {
     ++flits_in_[p];
@@ -479,34 +479,34 @@ std::uint32_t PhasedTwin::route_bits(int port, const std::uint32_t* flit) const 
   return static_cast<std::uint32_t>(output + 1) << kRouteBit;
 }
 
-void PhasedTwin::show_front(int port, int vc) {
+void PhasedTwin::show_hol(int port, int vc) {
   const Ports bit = 1U << port;
   InVc& in = in_[port][vc];
   if (in.count == 0) {
     valid_[vc] &= ~bit;
-    online_fronts_[vc] &= ~bit;
+    online_hol_flits_[vc] &= ~bit;
     request_[vc] &= ~bit;
     return;
   }
-  const std::uint32_t* flit = front(port, vc);
+  const std::uint32_t* flit = hol(port, vc);
   in.phase = phase_of(flit);
   valid_[vc] |= bit;
   if (in.phase != kPhaseOnline) {
-    online_fronts_[vc] &= ~bit;
+    online_hol_flits_[vc] &= ~bit;
     request_[vc] &= ~bit;
     return;
   }
-  online_fronts_[vc] |= bit;
+  online_hol_flits_[vc] |= bit;
   const std::uint32_t route = flit[2] >> kRouteBit;
   request_[vc] = route != 0 ? request_[vc] | bit : request_[vc] & ~bit;
   tail_[vc] = (flit[2] & kTailBit) != 0 ? tail_[vc] | bit : tail_[vc] & ~bit;
   if (route != 0) {
-    front_output_[static_cast<std::size_t>(kNumVcs * port + vc)] =
+    hol_output_[static_cast<std::size_t>(kNumVcs * port + vc)] =
         static_cast<std::uint8_t>(route - 1);
   }
 }
 
-void PhasedTwin::match_front(int port) {
+void PhasedTwin::match_hol(int port) {
   const Slot& slot = slots_[slot_of_input(port)];
   const bool match =
       slot.active && (valid_[slot.vc] >> port & 1U) != 0 && in_[port][slot.vc].phase == slot.phase;
@@ -515,9 +515,9 @@ void PhasedTwin::match_front(int port) {
 
 void PhasedTwin::find_matches() {
   match_ = 0;
-  Ports fronts = slots_[0].active ? valid_[slots_[0].vc] : 0;
-  if (slots_[1].active) fronts |= valid_[slots_[1].vc];
-  for_each_port(fronts, [&](int p) { match_front(p); });
+  Ports hol_flits = slots_[0].active ? valid_[slots_[0].vc] : 0;
+  if (slots_[1].active) hol_flits |= valid_[slots_[1].vc];
+  for_each_port(hol_flits, [&](int p) { match_hol(p); });
 }
 
 const PhasedTwin::Row& PhasedTwin::row(int phase) {

@@ -56,7 +56,7 @@ class PhasedTwin final : public SwitchCore {
   int launch_edges() const override { return 1; }
   bool peek_counters(SwitchCounters& into) const override;
   bool peek_phase(SwitchPhase& into) const override;
-  bool peek_front(int port, int vc, FlitHeader& into) const override;
+  bool peek_hol(int port, int vc, FlitHeader& into) const override;
   bool add_state(StateDigest& digest) const override;
   void add_to_counters(const SwitchCounters& more) override;
 
@@ -134,7 +134,7 @@ class PhasedTwin final : public SwitchCore {
   Ports others(int vc) const {
     Ports matching = vc == slots_[0].vc ? match_ & ~second_in_ : 0;
     if (vc == slots_[1].vc) matching |= match_ & second_in_;
-    return valid_[vc] & ~matching & ~online_fronts_[vc];
+    return valid_[vc] & ~matching & ~online_hol_flits_[vc];
   }
   int slot_count() const { return shape_.phases_in_use; }
   int slot_of_input(int port) const { return static_cast<int>(second_in_ >> port & 1U); }
@@ -148,13 +148,13 @@ class PhasedTwin final : public SwitchCore {
   }
   // Slots with a flow that is inside a packet.
   Slots open_slots() const;
-  void show_front(int port, int vc);
+  void show_hol(int port, int vc);
   void find_matches();
-  void match_front(int port);
+  void match_hol(int port);
   std::uint32_t* in_slot(int port, int slot) {
     return &in_flits_[static_cast<std::size_t>(port * in_slots_ + slot) * words_];
   }
-  const std::uint32_t* front(int port, int vc) const {
+  const std::uint32_t* hol(int port, int vc) const {
     const InVc& in = in_[port][vc];
     return &in_flits_[static_cast<std::size_t>(port * in_slots_ + in.base + in.head) * words_];
   }
@@ -173,10 +173,10 @@ class PhasedTwin final : public SwitchCore {
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::uint32_t> in_flits_;
   PhasedOutputs outputs_;
-  PortsByVc valid_{};             // inputs with a head-of-line flit
-  PortsByVc online_fronts_{};     // inputs with an online unicast as head-of-line flit
-  PortsByVc request_{}, tail_{};  // inputs of online unicasts with a route; of their tails
-  std::vector<std::uint8_t> front_output_;  // outputs of head-of-line flits with a route, 4p + v
+  PortsByVc valid_{};                     // inputs with a head-of-line flit
+  PortsByVc online_hol_flits_{};          // inputs with an online unicast as head-of-line flit
+  PortsByVc request_{}, tail_{};          // inputs of online unicasts with a route; of their tails
+  std::vector<std::uint8_t> hol_output_;  // outputs of head-of-line flits with a route, 4p + v
   PhasedMatcher matcher_;
   std::unique_ptr<PhasedRoutes> routes_;
   Ports match_ = 0;  // inputs whose head-of-line flit, on their slot's VC, is of the phase there

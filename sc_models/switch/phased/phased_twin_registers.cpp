@@ -111,9 +111,9 @@ bool PhasedTwin::peek_phase(SwitchPhase& into) const {
   return true;
 }
 
-bool PhasedTwin::peek_front(int port, int vc, FlitHeader& into) const {
+bool PhasedTwin::peek_hol(int port, int vc, FlitHeader& into) const {
   if ((valid_[vc] >> port & 1U) == 0) return false;
-  into = unpack_header(front(port, vc));
+  into = unpack_header(hol(port, vc));
   return true;
 }
 

@@ -56,10 +56,10 @@ void show_phased_port(GtkwaveSave& save, const WaveScope& port) {
       const WaveScope queue =
           input.inside("i_buffer").inside(fmt::format("gen_vc[{}]", vc)).inside("i_queue");
       queue.show(kDecimal, "slots_used", "used_q", 0, 1);
-      queue.show(kBinary, "front_valid", "valid_o", 0, 1);
+      queue.show(kBinary, "hol_valid", "valid_o", 0, 1);
       input.show(kBinary, "pop_i", "pop_i", vc, kNumVcs);
-      input.show(TraceNames::kPhase, "front_phase", "front_phase_o", vc, kNumVcs);
-      input.show(kHex, "front_dst", "front_dst_o", vc, kNumVcs);
+      input.show(TraceNames::kPhase, "hol_phase", "hol_phase_o", vc, kNumVcs);
+      input.show(kHex, "hol_dst", "hol_dst_o", vc, kNumVcs);
       input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
     });
   });

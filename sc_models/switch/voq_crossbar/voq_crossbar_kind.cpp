@@ -61,8 +61,8 @@ class VoqCrossbarKind final : public SwitchKind {
       input.show(kBinary, "in_valid_i");
       input.show(kBinary, "overflow_o");
       show_each_vc(save, [&](int vc) {
-        input.show(kBinary, "fronts_by_output", "valid_o", vc, kNumVcs);
-        input.show(kBinary, "fronts_that_are_tails", "tail_o", vc, kNumVcs);
+        input.show(kBinary, "hol_by_output", "valid_o", vc, kNumVcs);
+        input.show(kBinary, "hol_tails", "tail_o", vc, kNumVcs);
         input.show(kBinary, "pop_by_output", "pop_i", vc, kNumVcs);
         input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
         core->inside("i_scheduler")

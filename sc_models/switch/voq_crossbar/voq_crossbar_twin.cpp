@@ -66,7 +66,7 @@ void VoqCrossbarTwin::reset() {
     }
   }
   std::ranges::fill(queues_, Queue{});
-  fronts_ = {};
+  hol_flits_ = {};
   buffered_ = 0;
   scheduler_.reset();
   outputs_.reset();
@@ -107,7 +107,7 @@ void VoqCrossbarTwin::step_words(SwitchPins& pins) {
   outputs_.drive<kWords>(pins);
   PortsByVc popped{};
   if (buffered_ != 0 || !scheduler_.idle()) {
-    leave<kWords>(scheduler_.step(fronts_, outputs_.room()), popped);
+    leave<kWords>(scheduler_.step(hol_flits_, outputs_.room()), popped);
   }
   outputs_.deliver();
   outputs_.launch(pins);
@@ -196,12 +196,12 @@ void VoqCrossbarTwin::show(int port, int vc, int output) {
   const Ports bit = 1U << port;
   const Queue& of = queue(port, vc, output);
   const auto set = [bit](Ports& ports, bool value) { ports = value ? ports | bit : ports & ~bit; };
-  set(fronts_.valid[vc][output], of.flits != 0);
+  set(hol_flits_.valid[vc][output], of.flits != 0);
   const Ports out = 1U << output;
-  Ports& outputs = fronts_.outputs[vc];
-  outputs = fronts_.valid[vc][output] != 0 ? outputs | out : outputs & ~out;
-  set(fronts_.several[vc][output], of.flits > 1);
-  set(fronts_.tail[vc][output],
+  Ports& outputs = hol_flits_.outputs[vc];
+  outputs = hol_flits_.valid[vc][output] != 0 ? outputs | out : outputs & ~out;
+  set(hol_flits_.several[vc][output], of.flits > 1);
+  set(hol_flits_.tail[vc][output],
       of.flits != 0 && (in_flits_[slot_index(port, of.first) * words_ + 2] & kTailBit) != 0);
 }
 

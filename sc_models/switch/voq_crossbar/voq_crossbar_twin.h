@@ -81,7 +81,7 @@ class VoqCrossbarTwin final : public SwitchCore {
   std::vector<Queue> queues_;
   std::vector<Slot> next_;  // index: slot; the next one of its queue, or the next free one
   std::vector<std::uint32_t> in_flits_;
-  VoqScheduler::Queues fronts_;
+  VoqScheduler::Queues hol_flits_;
   int buffered_ = 0;
   VoqScheduler scheduler_;
   PhasedOutputs outputs_;

@@ -59,7 +59,7 @@ void VoqScheduler::clear(ByVcAndPort& ports) const {
 VoqScheduler::Asks VoqScheduler::eligible(const Queues& queues, const PortsByVc& room) {
   Asks asks;
   clear(asks.inputs);
-  Ports has_front = 0;
+  Ports has_hol = 0;
   Ports able = 0;
   Ports lacks_room = 0;
   for (int vc = 0; vc < kNumVcs; ++vc) {
@@ -68,7 +68,7 @@ VoqScheduler::Asks VoqScheduler::eligible(const Queues& queues, const PortsByVc&
       const Ports owner = owner_[vc][out];
       const bool has_room = (room[vc] >> out & 1U) != 0;
       const Ports ask = owner != 0 ? valid & owner : has_room ? valid : 0;
-      has_front |= valid;
+      has_hol |= valid;
       able |= ask;
       if (owner == 0 && !has_room) lacks_room |= valid;
       asks.inputs[vc][out] = ask;
@@ -77,7 +77,7 @@ VoqScheduler::Asks VoqScheduler::eligible(const Queues& queues, const PortsByVc&
   }
   const Ports short_of_room = lacks_room & ~able;
   no_room_ = std::popcount(short_of_room);
-  ready_ = std::popcount(has_front & ~short_of_room);
+  ready_ = std::popcount(has_hol & ~short_of_room);
   return asks;
 }
 

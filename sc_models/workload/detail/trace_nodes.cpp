@@ -48,7 +48,7 @@ TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const 
       joint_algorithm_(algorithm),
       members_(members_of(files.paths.size(), topology)),
       process_groups_(files.paths, groups, topology),
-      meetings_(
+      matching_(
           files.paths, process_groups_, members_, algorithm.empty() ? "auto" : algorithm,
           graph_.groups,
           [this](OperationShape shape, const TraceNode& node, int group, std::uint64_t number) {
@@ -66,7 +66,7 @@ TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const 
 
 void TraceNodes::begin() {
   readings_.clear();
-  meetings_.begin();
+  matching_.begin();
   live_.clear();
   made_ = 0;
   joint_ =
@@ -102,8 +102,8 @@ void TraceNodes::forget(int rank, std::uint64_t end) {
   }
 }
 
-void TraceNodes::check_all_met() const {
-  meetings_.check();
+void TraceNodes::check_all_matched() const {
+  matching_.check();
   joint_->check();
 }
 
@@ -151,7 +151,7 @@ std::uint64_t TraceNodes::cycles_of_node(const TraceNode& node) const {
 
 // Adds a communication. False: the group has no other rank.
 bool TraceNodes::communicate(Reading& reading, const TraceNode& node, Task& task) {
-  if (node.shape == TraceNode::kNobody) return meetings_.join(reading.rank, node, task);
+  if (node.shape == TraceNode::kNobody) return matching_.join(reading.rank, node, task);
   joint_->join(reading.rank, node, reading.feeder->shapes(), task);
   return true;
 }

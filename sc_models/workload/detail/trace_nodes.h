@@ -2,14 +2,15 @@
 // Conversion of nodes of execution traces into tasks, rank by rank (trace_graph.h has the rules for
 // each type of node).
 //
-// Use: call next() for each rank, with the ranks in any order; check_all_met() after the last node
-//   of every rank. begin() starts a second reading, with the same numbers for labels, shapes and
-//   groups, and new numbers for operations. Tasks of a rank are numbered in the order of reading.
+// Use: call next() for each rank, with the ranks in any order; check_all_matched() after the last
+//   node of every rank. begin() starts a second reading, with the same numbers for labels, shapes
+//   and groups, and new numbers for operations. Tasks of a rank are numbered in the order of
+//   reading.
 // Order: an order that the dependencies allow, as if each node took no time.
 // Memory: ids of nodes, until they are forgotten; operations, until no rank needs them or
 //   forget_operation().
 // Errors: BadInput, naming file, node and field: more ranks than members; errors of
-//   trace_meetings.h and trace_joint.h.
+//   trace_matching.h and trace_joint.h.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 #include "workload/compute_time.h"
 #include "workload/detail/trace_groups.h"
 #include "workload/detail/trace_joint.h"
-#include "workload/detail/trace_meetings.h"
+#include "workload/detail/trace_matching.h"
 #include "workload/operation_shapes.h"
 #include "workload/task_graph.h"
 #include "workload_files/comm_groups.h"
@@ -45,7 +46,7 @@ class TraceNodes {
   void begin();  // restarts at the first node of every rank
   bool next(int rank, Task& task);
   void forget(int rank, std::uint64_t end);  // ids of nodes that became tasks before this one
-  void check_all_met() const;
+  void check_all_matched() const;
 
   const std::vector<int>& members() const { return members_; }  // by rank
   const TaskGraph& graph() const { return graph_; }             // labels, shapes and groups
@@ -83,7 +84,7 @@ class TraceNodes {
   TaskGraph graph_;
   OperationShapes shapes_{graph_};
   std::unique_ptr<TraceJoint> joint_;
-  TraceMeetings meetings_;
+  TraceMatching matching_;
   std::vector<Reading> readings_;
   std::map<int, GraphOperation> live_;
   int made_ = 0;

@@ -46,7 +46,7 @@ class Adders {
 
   Ports hold() { return port_bits(bench_->hold_o); }
   Ports closed() { return port_bits(bench_->closed_o); }
-  Ports under_way() { return port_bits(bench_->under_way_o); }
+  Ports in_flight() { return port_bits(bench_->in_flight_o); }
 
   // Activates the phase of the given flows at the next edge.
   void change(const std::vector<Flow>& flows, int vc) {
@@ -85,7 +85,7 @@ class Adders {
   }
   // At the next edge a unicast moves, if it may.
   bool unicast(int in, int out, int vc) {
-    const bool later = vc == static_cast<int>(bench_->under_way_vc_o) && bit(under_way(), out);
+    const bool later = vc == static_cast<int>(bench_->in_flight_vc_o) && bit(in_flight(), out);
     if (bit(in_, in) || bit(out_, out) || bit(closed(), out) || later) return false;
     force_unicast(in, out);
     return true;

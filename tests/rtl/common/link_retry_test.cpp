@@ -135,11 +135,11 @@ class Sender {
   Sender() {
     tx_->valid_i = 0;
     tx_->wire_ready_i = 1;
-    hear(std::nullopt);
+    receive(std::nullopt);
     tx_.reset();
   }
   // An edge with a word back, or one that is not intact.
-  void hear(const std::optional<WordBack>& back) {
+  void receive(const std::optional<WordBack>& back) {
     if (back)
       std::copy(back->words.begin(), back->words.end(), tx_->back_i.m_storage);
     else
@@ -163,9 +163,9 @@ TEST(LinkRetryTx, AWordOfZerosIsNotIntact) {
   Sender tx;
   for (unsigned n = 0; n < 6; ++n) tx.send(n);
   for (int i = 0; i < 4; ++i) tx.edge();
-  tx.hear(WordBack(6, 1, {}));
+  tx.receive(WordBack(6, 1, {}));
   for (int i = 0; i < 4; ++i) tx.edge();
-  tx.hear(std::nullopt);
+  tx.receive(std::nullopt);
   for (int i = 0; i < 20; ++i) {
     tx.edge();
     EXPECT_EQ(tx.model()->wire_valid_o, 0) << i;
@@ -194,11 +194,12 @@ TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Sender tx;
-    std::deque<unsigned> heard(kLater);  // flits that had come, by edge
+    std::deque<unsigned> received(kLater);  // flits that had come, by edge
     unsigned come = 0, next = 0, given = 0;
     for (int cycle = 0; cycle < 3000; ++cycle) {
-      const unsigned acknowledged = heard.front() % kSeqs;
-      tx.hear(random.below(4) == 0 ? std::nullopt : std::optional(WordBack(acknowledged, 0, {})));
+      const unsigned acknowledged = received.front() % kSeqs;
+      tx.receive(random.below(4) == 0 ? std::nullopt
+                                      : std::optional(WordBack(acknowledged, 0, {})));
       if (tx.model()->ready_o != 0 && random.below(2) == 0) {
         tx.send(given++);
       } else {
@@ -210,8 +211,8 @@ TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
         ASSERT_EQ(tx.model()->wire_again_o, 0) << "cycle " << cycle;
         come = ++next;
       }
-      heard.pop_front();
-      heard.push_back(come);
+      received.pop_front();
+      received.push_back(come);
     }
     EXPECT_GT(next, 500U);
   }
@@ -220,7 +221,7 @@ TEST(LinkRetryTx, SendsAFlitAgainOnlyWhereItIsAskedFor) {
   for (int i = 0; i < 4; ++i) tx.edge();
   unsigned again = 2;
   for (int i = 0; i < 20; ++i) {
-    tx.hear(WordBack(2, 1, {}));
+    tx.receive(WordBack(2, 1, {}));
     tx.edge();
     if (tx.model()->wire_valid_o == 0) continue;
     EXPECT_EQ(bits(tx.model()->wire_o, 0, 32), again++);
@@ -237,7 +238,7 @@ TEST(LinkRetryTx, EveryCreditThatWasGivenArrivesOnce) {
     const auto vc = missed % noc_pkg::NUM_VCS;
     std::array<std::uint8_t, 4> given{};
     given[vc] = static_cast<std::uint8_t>(missed);
-    tx.hear(WordBack(0, 0, given));
+    tx.receive(WordBack(0, 0, given));
     for (unsigned edge = 0; edge < missed + 10; ++edge) {
       tx.edge();
       ASSERT_EQ(tx.model()->credit_o, edge < missed ? 1U << vc : 0U) << "edge " << edge;
@@ -261,7 +262,7 @@ TEST(LinkRetryTx, CreditsOfAllChannelsArriveWhateverIsMissedOnTheWay) {
         ++owed[v];
       }
       const bool intact = is_quiet || (cycle / 1000 % 2 == 0 && random.below(8) == 0);
-      tx.hear(intact ? std::optional(WordBack(0, 0, given)) : std::nullopt);
+      tx.receive(intact ? std::optional(WordBack(0, 0, given)) : std::nullopt);
       most = std::max(most, *std::ranges::max_element(owed));
       tx.edge();
       for (std::size_t v = 0; v < 4; ++v) {

@@ -63,7 +63,7 @@ void run(int depth, int last_slot, std::uint64_t seed) {
   EXPECT_GT(full_cycles, 500);
 }
 
-TEST(VcQueue, TellsFrontsAndSlots) {
+TEST(VcQueue, ReportsHolFlitsAndSlots) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     run<Vcommon_queue>(11, 20, seed);
     run<Vcommon_queue_shallow>(2, 6, seed);
@@ -89,13 +89,13 @@ TEST(VcQueue, AssertsItsContract) {
   some(11);
   EXPECT_EQ(broken(true, false), "push_has_room");
   some(0);
-  EXPECT_EQ(broken(false, true), "pop_takes_a_front");
+  EXPECT_EQ(broken(false, true), "pop_takes_a_hol");
   some(2);
   root.vc_queue__DOT__full_q = 1;
   EXPECT_EQ(broken(false, true), "full_is_all_slots_in_use");
   some(2);
   root.vc_queue__DOT__used_q = 0;
-  EXPECT_EQ(broken(false, true), "front_where_flits_are");
+  EXPECT_EQ(broken(false, true), "hol_where_flits_are");
   some(2);
   root.vc_queue__DOT__known_q = 0b0110;
   EXPECT_EQ(broken(false, true), "known_is_one_hot");

@@ -37,7 +37,7 @@ class Dut {
   Dut& operator=(const Dut&) = delete;
 
   virtual void set_reset(bool active) = 0;
-  virtual void set_fronts(const PhasedMatcher::Fronts& fronts) = 0;
+  virtual void set_hol_flits(const PhasedMatcher::HolFlits& hol_flits) = 0;
   virtual void set_phase(const PhasedMatcher::Phase& phase) = 0;
   // Paths of the phase at the edge before.
   virtual void set_paths(const FredPaths& in, const FredPaths& out) = 0;
@@ -55,17 +55,17 @@ class VerilatedDut : public Dut {
   ~VerilatedDut() override { model_.final(); }
 
   void set_reset(bool active) override { model_.rst_ni = active ? 0 : 1; }
-  void set_fronts(const PhasedMatcher::Fronts& fronts) override {
+  void set_hol_flits(const PhasedMatcher::HolFlits& hol_flits) override {
     for (int vc = 0; vc < fredsim::kNumVcs; ++vc) {
-      model_.request_i[vc] = fronts.request[vc];
-      model_.tail_i[vc] = fronts.tail[vc];
-      model_.room_i[vc] = fronts.room[vc];
+      model_.request_i[vc] = hol_flits.request[vc];
+      model_.tail_i[vc] = hol_flits.tail[vc];
+      model_.room_i[vc] = hol_flits.room[vc];
     }
-    for (std::size_t front = 0; front < fronts.output.size(); ++front) {
+    for (std::size_t hol = 0; hol < hol_flits.output.size(); ++hol) {
       for (std::size_t bit = 0; bit < 5; ++bit) {
-        const std::size_t at = 5 * front + bit;
+        const std::size_t at = 5 * hol + bit;
         const std::uint32_t mask = 1U << (at % 32);
-        const bool one = (fronts.output[front] >> bit & 1U) != 0;
+        const bool one = (hol_flits.output[hol] >> bit & 1U) != 0;
         model_.out_i[at / 32] = one ? model_.out_i[at / 32] | mask : model_.out_i[at / 32] & ~mask;
       }
     }

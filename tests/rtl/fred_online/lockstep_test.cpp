@@ -29,7 +29,7 @@ std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * por
 // Traffic of a run; chances in 256ths.
 struct Traffic {
   const char* name;
-  int front;    // chance of a VC without a head-of-line flit to get one
+  int hol;      // chance of a VC without a head-of-line flit to get one
   int outputs;  // destinations are below this; 0: all
   int room;     // chance of an output to have room
   int phase;    // chance of a flow to fire
@@ -68,9 +68,9 @@ class OnlineRun {
     drive();
     const Dut::Outputs outputs = dut_->evaluate();
     compare_registers(outputs);
-    const auto moves = matcher_.step(fronts_, phase_);
+    const auto moves = matcher_.step(hol_flits_, phase_);
     compare_moves(outputs, moves);
-    ASSERT_EQ(rules_.edge(fronts_, phase_, moves), "") << where();
+    ASSERT_EQ(rules_.edge(hol_flits_, phase_, moves), "") << where();
     keep_edge(moves);
     dut_->edge();
     for (const auto& move : moves) --left_[at(move.input, move.vc)];
@@ -79,7 +79,7 @@ class OnlineRun {
   // No head-of-line flits and no phase: all flits in flight leave.
   void drain() {
     for (int n = 0; n < 6; ++n) {
-      fronts_.request = {};
+      hol_flits_.request = {};
       quiet_ = true;
       cycle();
     }
@@ -106,14 +106,14 @@ class OnlineRun {
 
   void drive() {
     for (int vc = 0; vc < kNumVcs; ++vc) {
-      fronts_.room[vc] = fronts_.request[vc] = fronts_.tail[vc] = 0;
+      hol_flits_.room[vc] = hol_flits_.request[vc] = hol_flits_.tail[vc] = 0;
       for (int p = 0; p < shape_.ports; ++p) {
-        if (chance(traffic_.room)) fronts_.room[vc] |= 1U << p;
+        if (chance(traffic_.room)) hol_flits_.room[vc] |= 1U << p;
         if (quiet_) continue;
-        drive_front(p, vc);
+        drive_hol(p, vc);
       }
     }
-    fronts_.output = output_;
+    hol_flits_.output = output_;
     if (cycle_ % 64 == 0) {
       const int max = traffic_.flows < 0 ? shape_.ports : traffic_.flows;
       flows_ = random_phase(shape_, max, random_);
@@ -128,25 +128,25 @@ class OnlineRun {
       phase_.reserved |= flow.outputs;
       fired_.push_back(flow);
     }
-    dut_->set_fronts(fronts_);
+    dut_->set_hol_flits(hol_flits_);
     dut_->set_phase(phase_);
     // The paths belong to the previous edge.
     const Edge& before = edges_[static_cast<std::size_t>(cycle_ + kRouteDelay) % (kRouteDelay + 1)];
     dut_->set_paths(before.in, before.out);
   }
-  void drive_front(int p, int vc) {
-    const std::size_t front = at(p, vc);
-    if (left_[front] == 0) {  // a new packet
-      left_[front] = vc == kControl ? 1 : 1 + static_cast<int>(random_.below(8));
+  void drive_hol(int p, int vc) {
+    const std::size_t hol = at(p, vc);
+    if (left_[hol] == 0) {  // a new packet
+      left_[hol] = vc == kControl ? 1 : 1 + static_cast<int>(random_.below(8));
       const int below =
           traffic_.outputs > 0 ? std::min(traffic_.outputs, shape_.ports) : shape_.ports;
-      output_[front] = static_cast<std::uint8_t>(random_.below(static_cast<std::uint64_t>(below)));
+      output_[hol] = static_cast<std::uint8_t>(random_.below(static_cast<std::uint64_t>(below)));
       there_[vc] &= ~(1U << p);
     }
     if (!traffic_.all_vcs && vc != 0) return;
-    if ((there_[vc] >> p & 1U) == 0 && chance(traffic_.front)) there_[vc] |= 1U << p;
-    if ((there_[vc] >> p & 1U) != 0) fronts_.request[vc] |= 1U << p;
-    if (left_[front] == 1) fronts_.tail[vc] |= 1U << p;
+    if ((there_[vc] >> p & 1U) == 0 && chance(traffic_.hol)) there_[vc] |= 1U << p;
+    if ((there_[vc] >> p & 1U) != 0) hol_flits_.request[vc] |= 1U << p;
+    if (left_[hol] == 1) hol_flits_.tail[vc] |= 1U << p;
   }
 
   void compare_registers(const Dut::Outputs& outputs) {
@@ -209,7 +209,7 @@ class OnlineRun {
   PhasedMatcher matcher_;
   MatcherRules rules_;
 
-  PhasedMatcher::Fronts fronts_;
+  PhasedMatcher::HolFlits hol_flits_;
   PhasedMatcher::Phase phase_;
   std::vector<std::uint8_t> output_;  // by head-of-line flit
   std::vector<int> left_;             // flits of its packet, its own included

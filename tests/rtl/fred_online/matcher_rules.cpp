@@ -24,18 +24,18 @@ MatcherRules::MatcherRules(const fredsim::FredSwitchShape& shape)
       owner_(at(shape.ports, 0), -1),
       going_to_(owner_.size(), -1) {}
 
-std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
+std::string MatcherRules::edge(const PhasedMatcher::HolFlits& hol_flits,
                                const PhasedMatcher::Phase& phase,
                                std::span<const PhasedMatcher::Move> moves) {
   credit_ = arbiter_ = 0;
   int possible =
       0;  // head-of-line flits that only each other, or an input that skips the cycle, can block
   for (int vc = 0; vc < kNumVcs; ++vc) {
-    fredsim::for_each_port(fronts.request[vc], [&](int p) {
-      const int o = fronts.output[at(p, vc)];
+    fredsim::for_each_port(hol_flits.request[vc], [&](int p) {
+      const int o = hol_flits.output[at(p, vc)];
       const bool start = going_to_[at(p, vc)] < 0;
-      ++(start && !has(fronts.room[vc], o) ? credit_ : arbiter_);
-      const bool may = !start || (has(fronts.room[vc], o) && owner_[at(o, vc)] < 0 &&
+      ++(start && !has(hol_flits.room[vc], o) ? credit_ : arbiter_);
+      const bool may = !start || (has(hol_flits.room[vc], o) && owner_[at(o, vc)] < 0 &&
                                   (phase.vc != vc || !has(phase.held, o)));
       if (may && !has(phase.popped, p) && !has(phase.reserved, o)) ++possible;
     });
@@ -44,7 +44,7 @@ std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
   in_ = phase.popped;
   out_ = phase.reserved;
   for (const auto& m : moves) {
-    std::string wrong = move(fronts, phase, m);
+    std::string wrong = move(hol_flits, phase, m);
     if (!wrong.empty()) return fmt::format("{} -> {} on VC {}: {}", m.input, m.output, m.vc, wrong);
   }
   if (alone_ && !moves.empty() && phase.popped != 0)
@@ -57,10 +57,10 @@ std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
   return {};
 }
 
-std::string MatcherRules::move(const PhasedMatcher::Fronts& fronts,
+std::string MatcherRules::move(const PhasedMatcher::HolFlits& hol_flits,
                                const PhasedMatcher::Phase& phase, const PhasedMatcher::Move& move) {
   const auto [p, o, vc] = move;
-  if (!has(fronts.request[vc], p) || fronts.output[at(p, vc)] != o)
+  if (!has(hol_flits.request[vc], p) || hol_flits.output[at(p, vc)] != o)
     return "no such head-of-line flit";
   if (has(in_, p) || has(out_, o)) return "its input or output is in use";
   in_ |= 1U << p;
@@ -69,12 +69,12 @@ std::string MatcherRules::move(const PhasedMatcher::Fronts& fronts,
   int& owner = owner_[at(o, vc)];
   if (going_to < 0) {
     if (owner >= 0) return fmt::format("a packet of input {} is open", owner);
-    if (!has(fronts.room[vc], o)) return "no room";
+    if (!has(hol_flits.room[vc], o)) return "no room";
     if (phase.vc == vc && has(phase.held, o)) return "the phase is inside a packet there";
   } else if (going_to != o || owner != p) {
     return "not its output";
   }
-  const bool tail = has(fronts.tail[vc], p);
+  const bool tail = has(hol_flits.tail[vc], p);
   going_to = tail ? -1 : o;
   owner = tail ? -1 : p;
   return {};

@@ -16,14 +16,14 @@ class MatcherRules {
  public:
   explicit MatcherRules(const fredsim::FredSwitchShape& shape);
   // One edge: empty, or the rule that is broken.
-  std::string edge(const fredsim::PhasedMatcher::Fronts& fronts,
+  std::string edge(const fredsim::PhasedMatcher::HolFlits& hol_flits,
                    const fredsim::PhasedMatcher::Phase& phase,
                    std::span<const fredsim::PhasedMatcher::Move> moves);
   int stall_credit() const { return credit_; }  // stalls at the last edge
   int stall_arbiter() const { return arbiter_; }
 
  private:
-  std::string move(const fredsim::PhasedMatcher::Fronts& fronts,
+  std::string move(const fredsim::PhasedMatcher::HolFlits& hol_flits,
                    const fredsim::PhasedMatcher::Phase& phase,
                    const fredsim::PhasedMatcher::Move& move);
 

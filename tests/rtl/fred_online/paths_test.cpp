@@ -154,13 +154,13 @@ TEST(OnlinePaths, RandomMatchesWithTwoSubNetworks) {
     for (int n = 0; n < 2000; ++n) {
       for (auto& out : output)
         out = static_cast<std::uint8_t>(random.below(static_cast<std::uint64_t>(ports)));
-      PhasedMatcher::Fronts fronts;
-      fronts.output = output;
-      fronts.room.fill(~0U);
-      fronts.tail.fill(~0U);
-      for (auto& request : fronts.request)
+      PhasedMatcher::HolFlits hol_flits;
+      hol_flits.output = output;
+      hol_flits.room.fill(~0U);
+      hol_flits.tail.fill(~0U);
+      for (auto& request : hol_flits.request)
         request = static_cast<std::uint32_t>(random.next()) & ~0U >> (32 - ports);
-      const auto moved = matcher.step(fronts, {});
+      const auto moved = matcher.step(hol_flits, {});
       const Moves moves(moved.begin(), moved.end());
       ASSERT_EQ(check(shape, {}, moves, none, none), "") << ports << " ports, case " << n;
     }

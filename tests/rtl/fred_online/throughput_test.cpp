@@ -42,24 +42,24 @@ class Sources {
         output_[at(p, vc)] = static_cast<std::uint8_t>(destination_(p));
     }
   }
-  PhasedMatcher::Fronts fronts() const {
-    PhasedMatcher::Fronts fronts;
-    fronts.output = output_;
+  PhasedMatcher::HolFlits hol_flits() const {
+    PhasedMatcher::HolFlits hol_flits;
+    hol_flits.output = output_;
     for (int vc = 0; vc < kNumVcs; ++vc) {
-      fronts.room[vc] = ~0U;
+      hol_flits.room[vc] = ~0U;
       for (int p = 0; p < ports_; ++p) {
-        if ((vcs_ >> vc & 1U) != 0) fronts.request[vc] |= 1U << p;
-        if (left_[at(p, vc)] == 1) fronts.tail[vc] |= 1U << p;
+        if ((vcs_ >> vc & 1U) != 0) hol_flits.request[vc] |= 1U << p;
+        if (left_[at(p, vc)] == 1) hol_flits.tail[vc] |= 1U << p;
       }
     }
-    return fronts;
+    return hol_flits;
   }
   void moved(const PhasedMatcher::Move& move) {
-    const std::size_t front = at(move.input, move.vc);
-    if (--left_[front] > 0) return;
-    left_[front] = flits_;
-    ++packets_[front];
-    output_[front] = static_cast<std::uint8_t>(destination_(move.input));
+    const std::size_t hol = at(move.input, move.vc);
+    if (--left_[hol] > 0) return;
+    left_[hol] = flits_;
+    ++packets_[hol];
+    output_[hol] = static_cast<std::uint8_t>(destination_(move.input));
   }
   bool starts(int port, int vc) const { return left_[at(port, vc)] == flits_; }
   int output(int port, int vc) const { return output_[at(port, vc)]; }
@@ -79,7 +79,7 @@ class Sources {
 class RoundPerVc {
  public:
   explicit RoundPerVc(int ports) : ports_(ports), next_(at(ports, 0)), owner_(next_.size(), -1) {}
-  std::vector<PhasedMatcher::Move> step(const PhasedMatcher::Fronts& fronts) {
+  std::vector<PhasedMatcher::Move> step(const PhasedMatcher::HolFlits& hol_flits) {
     std::vector<PhasedMatcher::Move> moves;
     Ports in_busy = 0, out_busy = 0;
     for (const int vc : fredsim::kDefaultVcOrder) {
@@ -88,7 +88,7 @@ class RoundPerVc {
         const int o = n / ports_;
         const int p = (next_[at(o, vc)] + n % ports_) % ports_;
         const int owner = owner_[at(o, vc)];
-        if ((fronts.request[vc] >> p & 1U) == 0 || fronts.output[at(p, vc)] != o ||
+        if ((hol_flits.request[vc] >> p & 1U) == 0 || hol_flits.output[at(p, vc)] != o ||
             (owner >= 0 && owner != p))
           continue;
         if (((in_before >> p | out_busy >> o) & 1U) != 0 || (out_before >> o & 1U) != 0) continue;
@@ -100,7 +100,7 @@ class RoundPerVc {
     for (const auto& move : moves) {
       int& owner = owner_[at(move.output, move.vc)];
       if (owner < 0) next_[at(move.output, move.vc)] = (move.input + 1) % ports_;
-      owner = (fronts.tail[move.vc] >> move.input & 1U) != 0 ? -1 : move.input;
+      owner = (hol_flits.tail[move.vc] >> move.input & 1U) != 0 ? -1 : move.input;
     }
     return moves;
   }
@@ -116,8 +116,8 @@ double rate(int ports, Sources& sources, Step&& step) {
   constexpr int kWarm = 1000, kCycles = 20000;
   std::size_t flits = 0;
   for (int cycle = 0; cycle < kWarm + kCycles; ++cycle) {
-    const auto fronts = sources.fronts();
-    const auto moves = step(fronts);
+    const auto hol_flits = sources.hol_flits();
+    const auto moves = step(hol_flits);
     if (cycle >= kWarm) flits += moves.size();
     for (const auto& move : moves) sources.moved(move);
   }
@@ -133,8 +133,9 @@ std::function<int(int)> uniform(int ports, fredsim::Random& random) {
 double matcher_rate(int ports, int middle, Ports vcs, const std::function<int(int)>& destination) {
   PhasedMatcher matcher(ports, fredsim::fred_apart_levels({ports, middle}));
   Sources sources(ports, vcs, destination);
-  return rate(ports, sources,
-              [&](const PhasedMatcher::Fronts& fronts) { return matcher.step(fronts, {}); });
+  return rate(ports, sources, [&](const PhasedMatcher::HolFlits& hol_flits) {
+    return matcher.step(hol_flits, {});
+  });
 }
 
 double uniform_rate(int ports, int middle, Ports vcs) {
@@ -147,7 +148,7 @@ double round_per_vc_rate(int ports, Ports vcs) {
   RoundPerVc matcher(ports);
   Sources sources(ports, vcs, uniform(ports, random));
   return rate(ports, sources,
-              [&](const PhasedMatcher::Fronts& fronts) { return matcher.step(fronts); });
+              [&](const PhasedMatcher::HolFlits& hol_flits) { return matcher.step(hol_flits); });
 }
 
 TEST(MatcherThroughput, UniformOnOneVcIsThatOfAnyMatcher) {
@@ -212,8 +213,8 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
       std::vector<int> waited(static_cast<std::size_t>(ports));
       int longest = 0;
       for (int cycle = 0; cycle < 20000; ++cycle) {
-        const auto fronts = sources.fronts();
-        for (const auto& move : matcher.step(fronts, {})) {
+        const auto hol_flits = sources.hol_flits();
+        for (const auto& move : matcher.step(hol_flits, {})) {
           if (sources.starts(move.input, 0)) {
             for (int p = 0; p < ports; ++p) {
               if (p != move.input && sources.starts(p, 0) && sources.output(p, 0) == move.output)
@@ -236,16 +237,16 @@ TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
     PhasedMatcher matcher(4, 0);
     std::array<std::uint8_t, 16> output{};
     output.fill(2);
-    PhasedMatcher::Fronts fronts;
-    fronts.output = output;
-    fronts.room.fill(~0U);
-    fronts.request[0] |= 1;
-    fronts.request[vc] |= 2;
-    fronts.tail.fill(~0U);
+    PhasedMatcher::HolFlits hol_flits;
+    hol_flits.output = output;
+    hol_flits.room.fill(~0U);
+    hol_flits.request[0] |= 1;
+    hol_flits.request[vc] |= 2;
+    hol_flits.tail.fill(~0U);
     int moves = 0;
     constexpr int kCycles = 700;
     for (int cycle = 0; cycle < kCycles; ++cycle) {
-      for (const auto& move : matcher.step(fronts, {.popped = 1, .reserved = 1})) {
+      for (const auto& move : matcher.step(hol_flits, {.popped = 1, .reserved = 1})) {
         EXPECT_EQ(move.input, 1);
         ++moves;
       }
@@ -261,18 +262,18 @@ TEST(MatcherFairness, AnInputGetsEdgesThatThePhaseLeavesIt) {
       PhasedMatcher matcher(4, 0);
       std::array<std::uint8_t, 16> output{};
       output.fill(2);
-      PhasedMatcher::Fronts fronts;
-      fronts.output = output;
-      fronts.room.fill(~0U);
-      fronts.request[0] = 1;
-      fronts.request[1] = 2;
-      fronts.tail.fill(~0U);
+      PhasedMatcher::HolFlits hol_flits;
+      hol_flits.output = output;
+      hol_flits.room.fill(~0U);
+      hol_flits.request[0] = 1;
+      hol_flits.request[1] = 2;
+      hol_flits.tail.fill(~0U);
       int moves = 0, free = 0;
       for (int cycle = 0; cycle < 6000; ++cycle) {
         const bool taken = (cycle % period == 0) != mostly;
         free += taken ? 0 : 1;
         const Ports popped = taken ? 1 : 0;
-        for (const auto& move : matcher.step(fronts, {.popped = popped, .reserved = popped}))
+        for (const auto& move : matcher.step(hol_flits, {.popped = popped, .reserved = popped}))
           moves += move.input == 0 ? 1 : 0;
       }
       EXPECT_GE(moves, free / 4) << period << " " << mostly;

@@ -7,9 +7,9 @@ namespace {
 bool straight_on(int input, int output) { return input < 4 && output == (input + 2) % 4; }
 
 bool has_credit(const Situation& now, int input, int vc) {
-  const Front& front = now.fronts[input][vc];
-  const bool flit_is_enough = front.begun || (now.ring[front.to] && straight_on(input, front.to));
-  return flit_is_enough ? now.room_flit[front.to][vc] : now.room_packet[front.to][vc];
+  const HolFlit& hol = now.hol_flits[input][vc];
+  const bool flit_is_enough = hol.begun || (now.ring[hol.to] && straight_on(input, hol.to));
+  return flit_is_enough ? now.room_flit[hol.to][vc] : now.room_packet[hol.to][vc];
 }
 
 }  // namespace
@@ -22,14 +22,14 @@ Decision AllocatorReference::step(const Situation& now) {
   // Requests, and the reason where there is none.
   for (int p = 0; p < kPorts; ++p) {
     for (int v = 0; v < kVcs; ++v) {
-      const Front& front = now.fronts[p][v];
-      if (!front.here) continue;
+      const HolFlit& hol = now.hol_flits[p][v];
+      if (!hol.here) continue;
       if (!has_credit(now, p, v)) {
         decision.no_credit[p][v] = true;
-      } else if (!front.begun && open_[front.to][v]) {
+      } else if (!hol.begun && open_[hol.to][v]) {
         decision.contends[p][v] = true;
-      } else if (!now.ready[front.to]) {
-        decision.link_stall[front.to] = true;
+      } else if (!now.ready[hol.to]) {
+        decision.link_stall[hol.to] = true;
       } else {
         decision.contends[p][v] = true;
         decision.requests[p][v] = true;
@@ -38,13 +38,13 @@ Decision AllocatorReference::step(const Situation& now) {
   }
 
   // Grants: winners by turns, one VC per output; the VC of the declined grant is the last.
-  ByFront<int> winner{};
+  ByHolFlit<int> winner{};
   for (int o = 0; o < kPorts; ++o) {
     for (int v = 0; v < kVcs; ++v) {
       winner[o][v] = -1;
       for (int step = kPorts - 1; step >= 0; --step) {
         const int p = (turn_[o][v] + step) % kPorts;
-        if (decision.requests[p][v] && now.fronts[p][v].to == o) winner[o][v] = p;
+        if (decision.requests[p][v] && now.hol_flits[p][v].to == o) winner[o][v] = p;
       }
     }
     int chosen = -1;
@@ -61,12 +61,12 @@ Decision AllocatorReference::step(const Situation& now) {
   // Every input accepts one.
   for (int p = 0; p < kPorts; ++p) {
     for (const int v : kOrder) {
-      const Front& front = now.fronts[p][v];
-      if (decision.popped[p] >= 0 || !front.here || decision.granted[front.to][v] != p) continue;
+      const HolFlit& hol = now.hol_flits[p][v];
+      if (decision.popped[p] >= 0 || !hol.here || decision.granted[hol.to][v] != p) continue;
       decision.popped[p] = v;
-      decision.launch[front.to][v] = true;
-      declined_[front.to][v] = false;
-      open_[front.to][v] = !front.tail;
+      decision.launch[hol.to][v] = true;
+      declined_[hol.to][v] = false;
+      open_[hol.to][v] = !hol.tail;
     }
   }
   return decision;

@@ -9,14 +9,14 @@ namespace tb {
 
 constexpr int kPorts = 5, kVcs = 4;
 template <class T>
-using ByFront = std::array<std::array<T, kVcs>, kPorts>;  // [input][VC], or [output][VC]
+using ByHolFlit = std::array<std::array<T, kVcs>, kPorts>;  // [input][VC], or [output][VC]
 template <class T>
 using ByPort = std::array<T, kPorts>;
 
 // Virtual channels by priority: PP, control, DP, MP. Not the default one, which tb_mesh_router has.
 constexpr std::array<int, kVcs> kOrder{1, 3, 2, 0};
 
-struct Front {
+struct HolFlit {
   bool here = false;
   int to = 0;
   bool begun = false;
@@ -24,17 +24,17 @@ struct Front {
 };
 
 struct Situation {
-  ByFront<Front> fronts{};
-  ByFront<bool> room_flit{}, room_packet{};  // by output
+  ByHolFlit<HolFlit> hol_flits{};
+  ByHolFlit<bool> room_flit{}, room_packet{};  // by output
   ByPort<bool> ready{}, ring{};
 };
 
 struct Decision {
-  ByPort<int> popped{};      // VC of the flit that leaves an input; none: -1
-  ByFront<bool> launch{};    // by output
-  ByFront<int> granted{};    // by output: the input that is granted, accepted or not; none: -1
-  ByFront<bool> requests{};  // by input: passes credit, packet and link
-  ByFront<bool> no_credit{}, contends{};
+  ByPort<int> popped{};        // VC of the flit that leaves an input; none: -1
+  ByHolFlit<bool> launch{};    // by output
+  ByHolFlit<int> granted{};    // by output: the input that is granted, accepted or not; none: -1
+  ByHolFlit<bool> requests{};  // by input: passes credit, packet and link
+  ByHolFlit<bool> no_credit{}, contends{};
   ByPort<bool> link_stall{};
 };
 
@@ -45,9 +45,9 @@ class AllocatorReference {
   void reset() { *this = {}; }
 
  private:
-  ByFront<bool> open_{};      // by output
-  ByFront<int> turn_{};       // by output
-  ByFront<bool> declined_{};  // by output: granted at the edge before, not accepted
+  ByHolFlit<bool> open_{};      // by output
+  ByHolFlit<int> turn_{};       // by output
+  ByHolFlit<bool> declined_{};  // by output: granted at the edge before, not accepted
 };
 
 }  // namespace tb

@@ -50,23 +50,23 @@ class MeshAllocator : public testing::Test {
       for (int o = 0; o < kPorts; ++o) {
         const int vc = decision.popped[p];
         EXPECT_EQ(fredsim::bit(bench_->granted_o, p * kPorts + o),
-                  vc >= 0 && now.fronts[p][vc].to == o);
+                  vc >= 0 && now.hol_flits[p][vc].to == o);
       }
     return decision;
   }
 
   // A packet of `flits` flits reaches the head of the buffer.
   void start(int input, int vc, int to, int flits) {
-    now.fronts[input][vc] = {true, to, false, flits == 1};
+    now.hol_flits[input][vc] = {true, to, false, flits == 1};
     left_[input][vc] = flits;
   }
   // Popped flits have left; the packet's next flit, if any, is there if `more`.
   void leave(const Decision& decision, bool more) {
     for (int p = 0; p < kPorts; ++p) {
       if (decision.popped[p] < 0) continue;
-      Front& front = now.fronts[p][decision.popped[p]];
+      HolFlit& hol = now.hol_flits[p][decision.popped[p]];
       int& left = left_[p][decision.popped[p]];
-      front = {more && left > 1, front.to, left > 1, left == 2};
+      hol = {more && left > 1, hol.to, left > 1, left == 2};
       --left;
     }
   }
@@ -82,11 +82,11 @@ class MeshAllocator : public testing::Test {
   void drive() {
     for (int p = 0; p < kPorts; ++p) {
       for (int v = 0; v < kVcs; ++v) {
-        const Front& front = now.fronts[p][v];
-        fredsim::set_bit(bench_->front_i, kVcs * p + v, front.here);
-        fredsim::set_bits(bench_->to_i, (kVcs * p + v) * kPorts, kPorts, 1U << front.to);
-        fredsim::set_bit(bench_->begun_i, kVcs * p + v, front.begun);
-        fredsim::set_bit(bench_->tail_i, kVcs * p + v, front.tail);
+        const HolFlit& hol = now.hol_flits[p][v];
+        fredsim::set_bit(bench_->hol_i, kVcs * p + v, hol.here);
+        fredsim::set_bits(bench_->to_i, (kVcs * p + v) * kPorts, kPorts, 1U << hol.to);
+        fredsim::set_bit(bench_->begun_i, kVcs * p + v, hol.begun);
+        fredsim::set_bit(bench_->tail_i, kVcs * p + v, hol.tail);
         fredsim::set_bit(bench_->room_flit_i, kVcs * p + v, now.room_flit[p][v]);
         fredsim::set_bit(bench_->room_packet_i, kVcs * p + v, now.room_packet[p][v]);
       }
@@ -100,7 +100,7 @@ class MeshAllocator : public testing::Test {
 
  private:
   AllocatorReference reference_;
-  ByFront<int> left_{};  // flits of the packet that have not left
+  ByHolFlit<int> left_{};  // flits of the packet that have not left
 };
 
 TEST_F(MeshAllocator, DecidesWhatItsContractSays) {
@@ -112,7 +112,7 @@ TEST_F(MeshAllocator, DecidesWhatItsContractSays) {
     };
     int new_percent = 50, more_percent = 50, outputs = kPorts, flits = 8, ready_percent = 50,
         room_percent = 50;
-    ByFront<int> owner{};  // input whose packet is open on (output, VC), plus 1
+    ByHolFlit<int> owner{};  // input whose packet is open on (output, VC), plus 1
     int launches = 0;
     for (int cycle = 0; cycle < 8'000; ++cycle) {
       if (cycle % 1000 == 0) {
@@ -130,13 +130,13 @@ TEST_F(MeshAllocator, DecidesWhatItsContractSays) {
       }
       for (int p = 0; p < kPorts; ++p) {
         for (int v = 0; v < kVcs; ++v) {
-          Front& front = now.fronts[p][v];
-          if (!front.here && front.begun) {
-            front.here = below(100) < more_percent;
-          } else if (!front.here && below(100) < new_percent) {
+          HolFlit& hol = now.hol_flits[p][v];
+          if (!hol.here && hol.begun) {
+            hol.here = below(100) < more_percent;
+          } else if (!hol.here && below(100) < new_percent) {
             start(p, v, below(outputs), 1 + below(flits));
-          } else if (!front.here) {
-            front = {false, below(kPorts), false, below(2) == 0};  // means nothing
+          } else if (!hol.here) {
+            hol = {false, below(kPorts), false, below(2) == 0};  // means nothing
           }
           now.room_flit[p][v] = below(100) < room_percent;
           now.room_packet[p][v] = now.room_flit[p][v] && below(100) < room_percent;
@@ -150,9 +150,9 @@ TEST_F(MeshAllocator, DecidesWhatItsContractSays) {
         const int v = decision.popped[p];
         if (v < 0) continue;
         ++launches;
-        const Front& front = was.fronts[p][v];
-        ASSERT_EQ(owner[front.to][v], front.begun ? p + 1 : 0) << cycle;
-        owner[front.to][v] = front.tail ? 0 : p + 1;
+        const HolFlit& hol = was.hol_flits[p][v];
+        ASSERT_EQ(owner[hol.to][v], hol.begun ? p + 1 : 0) << cycle;
+        owner[hol.to][v] = hol.tail ? 0 : p + 1;
       }
       leave(decision, below(100) < more_percent);
       if (HasFailure()) FAIL() << "cycle " << cycle;
@@ -169,7 +169,7 @@ TEST_F(MeshAllocator, PermutationsLeaveAtFullRate) {
       all_ready();
       for (int cycle = 0; cycle < 40; ++cycle) {
         for (int p = 0; p < kPorts; ++p)
-          if (!now.fronts[p][vc].here) start(p, vc, (p + shift) % kPorts, 1 + (p + cycle) % 4);
+          if (!now.hol_flits[p][vc].here) start(p, vc, (p + shift) % kPorts, 1 + (p + cycle) % 4);
         const Decision decision = step();
         for (int p = 0; p < kPorts; ++p)
           ASSERT_EQ(decision.popped[p], vc) << "shift " << shift << " cycle " << cycle;
@@ -192,14 +192,14 @@ TEST_F(MeshAllocator, APacketWaitsForOneOfEveryOtherInput) {
       int longest = 0;
       for (int cycle = 0; cycle < 2'000; ++cycle) {
         for (int p = 0; p < kPorts; ++p) {
-          if (now.fronts[p][vc].here || random.below(3) == 0) continue;
+          if (now.hol_flits[p][vc].here || random.below(3) == 0) continue;
           start(p, vc, 2, 1 + static_cast<int>(random.below(5)));
           waited[p] = 0;
         }
         const Situation was = now;
         const Decision decision = step();
         for (int p = 0; p < kPorts; ++p) {
-          if (decision.popped[p] < 0 || was.fronts[p][vc].begun) continue;
+          if (decision.popped[p] < 0 || was.hol_flits[p][vc].begun) continue;
           longest = std::max(longest, waited[p]);
           for (int other = 0; other < kPorts; ++other) waited[other] += other != p ? 1 : 0;
         }
@@ -221,8 +221,8 @@ TEST_F(MeshAllocator, AGrantThatIsDeclinedCostsEveryOtherCycle) {
   constexpr int kCycles = 200;
   start(0, 0, 1, 1);
   for (int cycle = 0; cycle < kCycles; ++cycle) {
-    if (!now.fronts[0][3].here) start(0, 3, 0, 1);
-    if (!now.fronts[2][2].here) start(2, 2, 1, 3);
+    if (!now.hol_flits[0][3].here) start(0, 3, 0, 1);
+    if (!now.hol_flits[2][2].here) start(2, 2, 1, 3);
     const Decision decision = step();
     control += decision.popped[0] == 3 ? 1 : 0;
     others += decision.popped[2] == 2 ? 1 : 0;
@@ -232,7 +232,7 @@ TEST_F(MeshAllocator, AGrantThatIsDeclinedCostsEveryOtherCycle) {
   EXPECT_EQ(control, kCycles);
   EXPECT_GE(others, kCycles / 2);
   EXPECT_EQ(left(0, 0), 1);
-  now.fronts[0][3].here = false;
+  now.hol_flits[0][3].here = false;
   leave(step(), true);
   leave(step(), true);
   EXPECT_EQ(left(0, 0), 0);
@@ -244,7 +244,7 @@ TEST_F(MeshAllocator, AssertsItsContract) {
   start(0, 0, 1, 3);
   leave(step(), true);
   start(2, 0, 1, 3);
-  now.fronts[2][0].begun = true;
+  now.hol_flits[2][0].begun = true;
   const auto names = [&] {
     return bench_.broken_by([&] {
       drive();
@@ -255,7 +255,7 @@ TEST_F(MeshAllocator, AssertsItsContract) {
   reset();
   all_ready();
   start(3, 1, 1, 2);
-  now.fronts[3][1].begun = true;
+  now.hol_flits[3][1].begun = true;
   EXPECT_EQ(names(), "open_packets_have_one_owner");
   reset();
   all_ready();

@@ -43,7 +43,7 @@ struct Channel {
 
   std::optional<int> port() const { return packet ? *packet : held.front().port; }
   bool none() const { return !held.empty() && !port(); }
-  bool front() const { return !held.empty() && port(); }
+  bool hol() const { return !held.empty() && port(); }
 };
 
 class MeshInput : public testing::TestWithParam<int> {
@@ -137,13 +137,13 @@ class MeshInput : public testing::TestWithParam<int> {
     for (int v = 0; v < kVcs; ++v) {
       const Channel& channel = channels_[v];
       empty = empty && channel.held.empty();
-      ASSERT_EQ(bit(bench_->front_o, v), channel.front()) << "VC " << v;
+      ASSERT_EQ(bit(bench_->hol_o, v), channel.hol()) << "VC " << v;
       ASSERT_EQ(bit(bench_->begun_o, v), channel.packet.has_value()) << "VC " << v;
       ASSERT_EQ(bit(bench_->credit_o, v), pop == v) << "VC " << v;
       if (channel.packet) {
         ASSERT_EQ(bits(bench_->to_o, kPorts * v, kPorts), 1U << **channel.packet) << "VC " << v;
       }
-      if (!channel.front()) continue;
+      if (!channel.hol()) continue;
       ASSERT_EQ(bits(bench_->to_o, kPorts * v, kPorts), 1U << *channel.port()) << "VC " << v;
       ASSERT_EQ(bit(bench_->tail_o, v), channel.held.front().tail) << "VC " << v;
     }
@@ -185,7 +185,7 @@ TEST_P(MeshInput, KeepsFlitsWithTheirRoutes) {
       std::optional<Sent> in;
       if (below(100) < in_percent) in = some_flit(random, router);
       std::optional<int> pop = below(kVcs);
-      if (!channels_[*pop].front() || below(100) >= out_percent) pop.reset();
+      if (!channels_[*pop].hol() || below(100) >= out_percent) pop.reset();
       step(in, pop, router);
       if (HasFailure()) FAIL() << "cycle " << cycle;
     }
@@ -208,7 +208,7 @@ TEST_P(MeshInputContract, IsAsserted) {
   };
   // A pop of a VC without a flit; of one whose head-of-line flit has no route: I/O port 9 of a
   // router that has one.
-  EXPECT_NE(bench_.broken_by([&] { pop_vc(2); }).find("pop_takes_a_front_with_a_route"),
+  EXPECT_NE(bench_.broken_by([&] { pop_vc(2); }).find("pop_takes_a_hol_with_a_route"),
             std::string::npos);
   reset();
   Sent lost;
@@ -221,7 +221,7 @@ TEST_P(MeshInputContract, IsAsserted) {
   step(lost, {}, {.ios = 1});
   step({}, {}, {.ios = 1});
   EXPECT_TRUE(channels_[1].none());
-  EXPECT_EQ(bench_.broken_by([&] { pop_vc(1); }), "pop_takes_a_front_with_a_route");
+  EXPECT_EQ(bench_.broken_by([&] { pop_vc(1); }), "pop_takes_a_hol_with_a_route");
   // A flit that is no head where a packet has to begin.
   reset();
   lost.to = {};

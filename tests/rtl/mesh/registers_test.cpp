@@ -27,8 +27,8 @@ struct Registers {
     if (address == noc_pkg::REG_TORUS) return torus;
     if (address == noc_pkg::REG_NO_LINK) return no_link;
     if (address == noc_pkg::REG_ERROR) return error;
-    const unsigned front = address - noc_pkg::REG_CREDIT;
-    return address >= noc_pkg::REG_CREDIT && front < credits.size() ? credits[front] : 0;
+    const unsigned hol = address - noc_pkg::REG_CREDIT;
+    return address >= noc_pkg::REG_CREDIT && hol < credits.size() ? credits[hol] : 0;
   }
   void write(unsigned address, unsigned value) {
     if (address == noc_pkg::REG_POSITION) position = value & 0x3F3F;
@@ -77,10 +77,9 @@ TEST(MeshRegisters, ReadWhatTheyHoldAndPassOnCredits) {
           bench->error_overflow_i != 0 ? random.below(2) == 0 : random.below(200) == 0;
       bench.settle();
       std::uint64_t written = 0;
-      const unsigned front = address - noc_pkg::REG_CREDIT;
-      if (bench->valid_i && bench->write_i && address >= noc_pkg::REG_CREDIT &&
-          front < kPorts * kVcs)
-        written = std::uint64_t{1} << front;
+      const unsigned hol = address - noc_pkg::REG_CREDIT;
+      if (bench->valid_i && bench->write_i && address >= noc_pkg::REG_CREDIT && hol < kPorts * kVcs)
+        written = std::uint64_t{1} << hol;
       ASSERT_EQ(bench->credit_write_o, written) << cycle;
       if (bench->valid_i && !bench->write_i) expected.rdata = expected.read(address);
       if (bench->valid_i && bench->write_i) expected.write(address, bench->wdata_i);

@@ -20,7 +20,7 @@ struct Counts {
   unsigned link = 0;
 };
 
-TEST(MeshStalls, CountsFrontsThatStandStill) {
+TEST(MeshStalls, CountsStalledHolFlits) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);

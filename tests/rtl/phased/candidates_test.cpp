@@ -57,7 +57,7 @@ class Bench {
   }
 
  private:
-  using Fronts = std::array<std::array<std::optional<unsigned>, kVcs>, kPorts>;  // phases
+  using HolFlits = std::array<std::array<std::optional<unsigned>, kVcs>, kPorts>;  // phases
 
   bool chance(std::uint64_t percent) { return random_.below(100) < percent; }
   void new_rates() {
@@ -84,24 +84,24 @@ class Bench {
     return bits;
   }
 
-  bool has(int port, int vc, unsigned phase) const { return fronts_[port][vc] == phase; }
-  bool ready(const Lookup& front, unsigned room) const {
-    const Row& row = rows_[front.phase];
+  bool has(int port, int vc, unsigned phase) const { return hol_flits_[port][vc] == phase; }
+  bool ready(const Lookup& hol, unsigned room) const {
+    const Row& row = rows_[hol.phase];
     for (unsigned code = 1; code <= kPorts; ++code) {
       bool all = row.inputs(code) != 0;
       for (int p = 0; p < kPorts; ++p) {
-        if (bit(row.inputs(code), p)) all = all && has(p, front.vc, front.phase);
-        if (bit(row.outputs(code), p)) all = all && bit(room, 4 * p + front.vc);
+        if (bit(row.inputs(code), p)) all = all && has(p, hol.vc, hol.phase);
+        if (bit(row.outputs(code), p)) all = all && bit(room, 4 * p + hol.vc);
       }
       if (all) return true;
     }
     return false;
   }
-  bool wrong(const Lookup& front) const {
-    if (front.phase >= rows_.size()) return true;
-    const Row& row = rows_[front.phase];
-    const unsigned flow = row.in[static_cast<std::size_t>(front.port)];
-    return !row.valid || row.vc != front.vc || flow == 0 || flow > kPorts;
+  bool wrong(const Lookup& hol) const {
+    if (hol.phase >= rows_.size()) return true;
+    const Row& row = rows_[hol.phase];
+    const unsigned flow = row.in[static_cast<std::size_t>(hol.port)];
+    return !row.valid || row.vc != hol.vc || flow == 0 || flow > kPorts;
   }
 
   // VCs in turn, in each its ports in turn.
@@ -111,7 +111,7 @@ class Bench {
       if (candidate_[vc]) continue;
       for (int n = 1; n <= kPorts; ++n) {
         const int port = (last_port_[vc] + n) % kPorts;
-        if (fronts_[port][vc]) return Lookup{vc, port, *fronts_[port][vc]};
+        if (hol_flits_[port][vc]) return Lookup{vc, port, *hol_flits_[port][vc]};
       }
     }
     return std::nullopt;
@@ -124,19 +124,19 @@ class Bench {
     for (int b = 0; b < 4 * kPorts; ++b) room |= chance(room_percent_) ? 1U << b : 0;
     for (int p = 0; p < kPorts; ++p)
       for (int vc = 0; vc < kVcs; ++vc)
-        if (!fronts_[p][vc] && chance(come_percent_)) fronts_[p][vc] = some_phase(p, vc);
+        if (!hol_flits_[p][vc] && chance(come_percent_)) hol_flits_[p][vc] = some_phase(p, vc);
 
     model_.search_i = search;
     model_.free_i = free;
     model_.clear_i = clear;
     model_.room_i = static_cast<SData>(room);
-    randomise(model_.front_phase_i, 32 * kPorts, random_);
+    randomise(model_.hol_phase_i, 32 * kPorts, random_);
     model_.other_i = 0;
     for (int p = 0; p < kPorts; ++p) {
       for (int vc = 0; vc < kVcs; ++vc) {
-        if (!fronts_[p][vc]) continue;
+        if (!hol_flits_[p][vc]) continue;
         put_bits(model_.other_i, 4 * p + vc, 1, 1);
-        put_bits(model_.front_phase_i, 32 * p + 8 * vc, 8, *fronts_[p][vc]);
+        put_bits(model_.hol_phase_i, 32 * p + 8 * vc, 8, *hol_flits_[p][vc]);
       }
     }
     model_.row_i = read_ ? bits_of(read_->phase) : random_.next() & ~0ULL >> (64 - kRowBits);
@@ -166,9 +166,9 @@ class Bench {
     if (!clear) return;
     // A change: head-of-line flits of the new phase leave, and the flits behind them follow.
     candidate_ = {};
-    for (auto& port : fronts_)
-      for (auto& front : port)
-        if (chance(50)) front.reset();
+    for (auto& port : hol_flits_)
+      for (auto& hol : port)
+        if (chance(50)) hol.reset();
   }
 
   void check(const std::string& where) {
@@ -186,7 +186,7 @@ class Bench {
   Random random_;
   std::string text_;
   std::vector<Row> rows_;
-  Fronts fronts_;  // they stay until a change
+  HolFlits hol_flits_;  // they stay until a change
   std::array<std::optional<unsigned>, kVcs> candidate_;
   std::optional<Lookup> read_;  // at the last edge
   int last_vc_ = kVcs - 1;
@@ -195,7 +195,7 @@ class Bench {
   int found_ = 0, refused_ = 0, errors_ = 0;
 };
 
-TEST(Candidates, LooksFrontsUpInTurnAndJudgesTheirPhases) {
+TEST(Candidates, LooksHolFlitsUpInTurnAndJudgesTheirPhases) {
   for (std::uint64_t seed = 1; seed <= 20 && !testing::Test::HasFailure(); ++seed)
     Bench(seed).run(5000);
 }

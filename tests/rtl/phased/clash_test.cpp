@@ -63,12 +63,12 @@ class Clashes {
     edge(model_);
     model_.clear_i = 0;
     put_bits(model_.other_i, noc_pkg::NUM_VCS * port + row.vc, 1, 1);
-    put_bits(model_.front_phase_i, 32 * port + 8 * row.vc, 8, kPhase);
+    put_bits(model_.hol_phase_i, 32 * port + 8 * row.vc, 8, kPhase);
     edge(model_);
     // The phase is complete when its row is there.
     for (int p = 0; p < kPorts; ++p) {
       put_bits(model_.other_i, noc_pkg::NUM_VCS * p + row.vc, 1, 1);
-      put_bits(model_.front_phase_i, 32 * p + 8 * row.vc, 8, kPhase);
+      put_bits(model_.hol_phase_i, 32 * p + 8 * row.vc, 8, kPhase);
     }
     model_.room_i = 0xffff;
     model_.row_i = bits_of(row);

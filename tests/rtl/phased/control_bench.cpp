@@ -45,7 +45,7 @@ void ControlBench::add_job(int phases) {
   }
 }
 
-bool ControlBench::no_fronts() const {
+bool ControlBench::no_hol_flits() const {
   for (const auto& port : held_)
     for (const auto& flits : port)
       if (!flits.empty()) return false;
@@ -56,13 +56,13 @@ bool ControlBench::drained() const {
   for (const auto& port : coming_)
     for (const auto& flits : port)
       if (!flits.empty()) return false;
-  return no_fronts();
+  return no_hol_flits();
 }
 
 void ControlBench::drive(const Rates& rates) {
   if (chance(rates.job)) add_job(rates.phases);
   match_ = tail_ = room_ = other_ = 0;
-  randomise(model_.front_phase_i, 32 * kPorts, random_);
+  randomise(model_.hol_phase_i, 32 * kPorts, random_);
   for (int p = 0; p < kPorts; ++p) {
     for (int vc = 0; vc < kVcs; ++vc) {
       room_ |= chance(rates.room) ? 1U << (4 * p + vc) : 0;
@@ -73,7 +73,7 @@ void ControlBench::drive(const Rates& rates) {
         coming.pop_front();
       }
       if (held.empty()) continue;
-      put_bits(model_.front_phase_i, 32 * p + 8 * vc, 8,
+      put_bits(model_.hol_phase_i, 32 * p + 8 * vc, 8,
                static_cast<std::uint64_t>(held.front().phase));
       if (active_ == held.front().phase) {
         match_ |= 1U << p;
@@ -118,7 +118,7 @@ void ControlBench::check(const std::string& where) {
   if (load) waves_.pop_front();
 }
 
-bool ControlBench::fronts_of(int phase, std::uint32_t inputs) const {
+bool ControlBench::hol_flits_of(int phase, std::uint32_t inputs) const {
   for (int p = 0; p < kPorts; ++p) {
     const auto& held = held_[p][rows_[phase].vc];
     if (bit(inputs, p) && (held.empty() || held.front().phase != phase)) return false;
@@ -135,7 +135,7 @@ void ControlBench::judge_lookup() {
   looked_up_.reset();
   if (candidate_[row.vc]) return;
   for (unsigned code = 1; code <= kPorts; ++code) {
-    bool ready = row.inputs(code) != 0 && active_ != phase && fronts_of(phase, row.inputs(code));
+    bool ready = row.inputs(code) != 0 && active_ != phase && hol_flits_of(phase, row.inputs(code));
     for (int p = 0; p < kPorts; ++p)
       if (bit(row.outputs(code), p)) ready = ready && bit(room_, 4 * p + row.vc);
     if (ready) candidate_[row.vc] = phase;

@@ -39,7 +39,7 @@ class ControlBench {
   void step(const Rates& rates);
   // With nothing at the inputs and idle_o high: `edges` pass of which the module sees none.
   void skip(int edges) { now_ += edges, silence_ += edges; }
-  bool no_fronts() const;  // at the inputs
+  bool no_hol_flits() const;  // at the inputs
   bool drained() const;
   bool idle() const { return model_.idle_o != 0; }
   const Reasons& reasons() const { return reasons_; }
@@ -62,7 +62,7 @@ class ControlBench {
   void look_up(const std::string& where);
   void change();
   std::optional<int> first_candidate() const;
-  bool fronts_of(int phase, std::uint32_t inputs) const;
+  bool hol_flits_of(int phase, std::uint32_t inputs) const;
 
   VerilatedContext context_;
   Vphased_control model_{&context_, "dut"};

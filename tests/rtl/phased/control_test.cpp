@@ -30,7 +30,7 @@ void run(std::uint64_t seed, int cycles, Bench::Reasons& reasons) {
     if (cycle % 300 == 0) rates = some_rates(random);
     bench.step(rates);
     if (testing::Test::HasFatalFailure()) return;
-    if (bench.idle() && bench.no_fronts() && random.below(2) == 0)
+    if (bench.idle() && bench.no_hol_flits() && random.below(2) == 0)
       bench.skip(static_cast<int>(random.below(12)));
   }
   const Bench::Rates rest{.job = 0, .arrive = 90, .room = 90, .free = 90};
@@ -72,7 +72,7 @@ TEST(Control, TellsOfAPhaseThatIsNotProgrammed) {
   model.room_i = 0xFFFFF;
   reset(model);
   model.other_i = 1U << 6;  // VC 2 of port 1
-  put_bits(model.front_phase_i, 32 + 16, 8, 3);
+  put_bits(model.hol_phase_i, 32 + 16, 8, 3);
   edge(model);
   EXPECT_NE(model.error_phase_o, 0);
   for (int n = 0; n < 20; ++n) {

@@ -53,7 +53,7 @@ class Bench {
       drive();
       settle(model_);
       check_inputs();
-      check_fronts();
+      check_hol_flits();
       if (testing::Test::HasFatalFailure()) return;
       before_edge();
       edge(model_);
@@ -105,23 +105,22 @@ class Bench {
     }
   }
 
-  void check_fronts() {
+  void check_hol_flits() {
     unsigned other = 0, request = 0, no_route = 0;
     bool match = false;
     for (int vc = 0; vc < kVcs; ++vc) {
       if (held_[vc].empty()) continue;
-      const Held& front = held_[vc].front();
-      ASSERT_EQ(get_bits(model_.front_phase_o, 8 * vc, 8), front.flit.phase()) << where_;
-      ASSERT_EQ(bit(model_.front_tail_o, vc), front.flit.tail()) << where_;
-      if (front.flit.online()) {
-        (front.route.known ? request : no_route) |= 1U << vc;
-        if (front.route.known) {
-          ASSERT_EQ(get_bits(model_.front_out_o, 5 * vc, 5), front.route.out) << where_;
+      const Held& hol = held_[vc].front();
+      ASSERT_EQ(get_bits(model_.hol_phase_o, 8 * vc, 8), hol.flit.phase()) << where_;
+      ASSERT_EQ(bit(model_.hol_tail_o, vc), hol.flit.tail()) << where_;
+      if (hol.flit.online()) {
+        (hol.route.known ? request : no_route) |= 1U << vc;
+        if (hol.route.known) {
+          ASSERT_EQ(get_bits(model_.hol_out_o, 5 * vc, 5), hol.route.out) << where_;
         }
-      } else if (model_.active_i != 0 && model_.vc_i == vc &&
-                 front.flit.phase() == model_.phase_i) {
+      } else if (model_.active_i != 0 && model_.vc_i == vc && hol.flit.phase() == model_.phase_i) {
         match = true;
-        ASSERT_EQ(model_.match_tail_o != 0, front.flit.tail()) << where_;
+        ASSERT_EQ(model_.match_tail_o != 0, hol.flit.tail()) << where_;
       } else {
         other |= 1U << vc;
       }
@@ -209,7 +208,7 @@ class Bench {
   int matches_ = 0, requests_ = 0, overflows_ = 0, times_empty_ = 0;
 };
 
-TEST(InputUnit, ShowsFrontsAndGivesThemOnInOrder) {
+TEST(InputUnit, ShowsHolFlitsAndForwardsThemInOrder) {
   for (std::uint64_t seed = 1; seed <= 10 && !testing::Test::HasFailure(); ++seed)
     Bench(seed).run(8000);
 }
@@ -246,7 +245,7 @@ TEST(InputUnitDeathTest, AssertsThatControlPacketsAreOneFlit) {
   EXPECT_DEATH(give_flits({flit_of(3, true, false)}), "control_packet_of_one_flit");
 }
 
-TEST(InputUnitDeathTest, AssertsThatAPopTakesAFront) {
+TEST(InputUnitDeathTest, AssertsThatAPopTakesAHolFlit) {
   const auto pop = [] {
     VerilatedContext context;
     Vphased_input_unit model(&context, "dut");
@@ -256,7 +255,7 @@ TEST(InputUnitDeathTest, AssertsThatAPopTakesAFront) {
     model.pop_i = 1U << 2U;
     edge(model);
   };
-  EXPECT_DEATH(pop(), "pop_takes_a_front");
+  EXPECT_DEATH(pop(), "pop_takes_a_hol");
 }
 
 }  // namespace

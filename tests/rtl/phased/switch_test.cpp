@@ -258,7 +258,7 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
 }
 
 // Alternating phases of equal priority on the same ports: each packet pays the change.
-TEST_P(FredSwitch, PhaseChangeCostsFourCyclesFromRest) {
+TEST_P(FredSwitch, PhaseChangeCostsFourCyclesWhenIdle) {
   const TestedSwitch shape = shape_of(12, 3);
   SwitchDriver driver(shape, make_dut(shape), {}, 4);
   driver.add_phase(fixed_phase(shape, kDp, {{0x001, 0x002}}));

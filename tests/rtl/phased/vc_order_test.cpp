@@ -63,9 +63,9 @@ TEST_P(VcOrders, LinksTakeTheHighestFirst) {
 // rest.
 TEST_P(VcOrders, OnlyAHigherPhaseInterrupts) {
   constexpr int kPackets = 60;
-  for (int under_way = 0; under_way < kNumVcs; ++under_way) {
+  for (int in_flight = 0; in_flight < kNumVcs; ++in_flight) {
     for (int comes = 0; comes < kNumVcs; ++comes) {
-      const int first = shape_.vc_order[static_cast<std::size_t>(under_way)];
+      const int first = shape_.vc_order[static_cast<std::size_t>(in_flight)];
       const int second = shape_.vc_order[static_cast<std::size_t>(comes)];
       if (first == second) continue;
       SCOPED_TRACE(fmt::format("{} under way, {} comes", kVcTitles[first], kVcTitles[second]));
@@ -81,7 +81,7 @@ TEST_P(VcOrders, OnlyAHigherPhaseInterrupts) {
       switch_driver.drain(2000);
       switch_driver.check_quiet();
       const std::uint64_t end = switch_driver.span(0, 0).last;
-      if (comes < under_way) {
+      if (comes < in_flight) {
         EXPECT_LT(switch_driver.span(1, 0).last, end);
       } else {
         EXPECT_GT(switch_driver.span(1, 0).first, end);

@@ -60,12 +60,12 @@ class BufferBench {
     set_bits(dut_->in_flit_i, 0, 32, flit.tag);
     set_bits(dut_->in_flit_i, noc_pkg::VC_LSB, noc_pkg::VC_W, static_cast<std::uint64_t>(vc));
     set_bit(dut_->in_flit_i, noc_pkg::TAIL_BIT, flit.tail);
-    std::vector<int> fronts;
+    std::vector<int> hol_flits;
     for (int q = 0; q < kNumVcs * kPorts; ++q) {
-      if (!queues_[q].empty()) fronts.push_back(q);
+      if (!queues_[q].empty()) hol_flits.push_back(q);
     }
     int popped = -1;
-    if (pops && !fronts.empty()) popped = fronts[random_.below(fronts.size())];
+    if (pops && !hol_flits.empty()) popped = hol_flits[random_.below(hol_flits.size())];
     using Pops = std::remove_reference_t<decltype(dut_->pop_i)>;
     dut_->pop_i = static_cast<Pops>(popped < 0 ? 0U : 1U << popped);
     const bool full = used_[vc] == depth(vc);
@@ -163,7 +163,7 @@ TEST(VoqBuffer, ReachesItsCoverPoints) {
                  "voq_buffer");
 }
 
-TEST(VoqBuffer, AssertsThatAFrontIsThereToBePopped) {
+TEST(VoqBuffer, AssertsThatAHolFlitIsThereToBePopped) {
   Bench<Vvoq_buffer> dut;
   dut->in_valid_i = 0;
   dut->pop_i = 0;
@@ -173,7 +173,7 @@ TEST(VoqBuffer, AssertsThatAFrontIsThereToBePopped) {
     dut->pop_i = 1;
     dut.edge();
   });
-  EXPECT_NE(broken.find("pop_takes_a_front"), std::string::npos) << broken;
+  EXPECT_NE(broken.find("pop_takes_a_hol"), std::string::npos) << broken;
 }
 
 }  // namespace

@@ -74,15 +74,15 @@ TEST(VoqRegisters, AnswerPassOnAndKeepTheFirstError) {
       bench->error_route_i = random.below(200) == 0 ? 1 : 0;
       bench.settle();
       const bool read = bench->valid_i && !bench->write_i, write = bench->valid_i && bench->write_i;
-      const unsigned front = address - noc_pkg::REG_CREDIT;
-      const bool is_credit = address >= noc_pkg::REG_CREDIT && front < kCredits;
-      ASSERT_EQ(bench->credit_write_o, write && is_credit ? 1U << front : 0) << cycle;
+      const unsigned hol = address - noc_pkg::REG_CREDIT;
+      const bool is_credit = address >= noc_pkg::REG_CREDIT && hol < kCredits;
+      ASSERT_EQ(bench->credit_write_o, write && is_credit ? 1U << hol : 0) << cycle;
       ASSERT_EQ(bench->counter_read_o, read && source_of(address) == Source::kCounters) << cycle;
       ASSERT_EQ(bench->route_read_o, read && source_of(address) == Source::kRoutes) << cycle;
       ASSERT_EQ(bench->route_write_o, write && source_of(address) == Source::kRoutes) << cycle;
       if (read) {
         source = source_of(address);
-        own = is_credit                       ? credits[front]
+        own = is_credit                       ? credits[hol]
               : address == noc_pkg::REG_ID    ? voq_crossbar_pkg::VOQ_CROSSBAR_ID
               : address == noc_pkg::REG_SHAPE ? kPorts
               : address == noc_pkg::REG_ERROR ? error

@@ -12,7 +12,7 @@ SchedulerReference::SchedulerReference(int ports, int iterations, const VcOrder&
       order_(order),
       ahead_(static_cast<std::size_t>(iterations - 1)) {}
 
-bool SchedulerReference::at_rest() const {
+bool SchedulerReference::is_idle() const {
   return std::ranges::all_of(ahead_, [](const auto& pairs) { return pairs.empty(); });
 }
 
@@ -86,11 +86,11 @@ SchedulerReference::Edge SchedulerReference::step(const std::vector<Queue>& queu
 
   Edge edge;
   std::vector<Queue> eligible, foreseen, going_on;
-  std::set<int> has_front, able, lacks_room, moved;
+  std::set<int> has_hol, able, lacks_room, moved;
   for (const Queue& q : queues) {
     const bool open = !owner_.contains({q.out, q.vc});
     const bool has_room = room.contains({q.out, q.vc});
-    has_front.insert(q.in);
+    has_hol.insert(q.in);
     if (inside(q) || (open && has_room)) {
       eligible.push_back(q);
       able.insert(q.in);
@@ -122,7 +122,7 @@ SchedulerReference::Edge SchedulerReference::step(const std::vector<Queue>& queu
     if (!q.tail) owner_[{q.out, q.vc}] = q.in;
     if (!q.tail && q.several) streams_.push_back(q);
   }
-  for (const int in : has_front) {
+  for (const int in : has_hol) {
     if (!able.contains(in) && lacks_room.contains(in)) {
       ++edge.credit;
     } else if (!moved.contains(in)) {

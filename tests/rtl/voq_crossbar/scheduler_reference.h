@@ -27,7 +27,7 @@ class SchedulerReference {
   };
   // `room`: (output, VC) with room for a packet.
   Edge step(const std::vector<Queue>& queues, const std::set<std::pair<int, int>>& room);
-  bool at_rest() const;  // no pairs for edges to come
+  bool is_idle() const;  // no pairs for edges to come
 
  private:
   struct Keep {

@@ -76,18 +76,18 @@ class SchedulerBench {
         if (random_.below(100) < static_cast<std::uint64_t>(room_percent)) room.insert({out, vc});
       }
     }
-    std::vector<SchedulerReference::Queue> fronts;
+    std::vector<SchedulerReference::Queue> hol_flits;
     for (int in = 0; in < kPorts; ++in) {
       for (int vc = 0; vc < kNumVcs; ++vc) {
         for (int out = 0; out < kPorts; ++out) {
           const std::deque<bool>& queue = queues_[index(in, vc, out)];
-          if (!queue.empty()) fronts.push_back({in, vc, out, queue.front(), queue.size() > 1});
+          if (!queue.empty()) hol_flits.push_back({in, vc, out, queue.front(), queue.size() > 1});
         }
       }
     }
     show(room);
     dut_.settle();
-    const SchedulerReference::Edge want = reference_.step(fronts, room);
+    const SchedulerReference::Edge want = reference_.step(hol_flits, room);
     std::set<int> pops;
     for (const auto& move : want.moved) {
       pops.insert(index(move.in, move.vc, move.out));
@@ -104,7 +104,7 @@ class SchedulerBench {
     ASSERT_EQ(dut_->stall_credit_o, last_.credit);
     ASSERT_EQ(dut_->stall_arbiter_o, last_.arbiter);
     ASSERT_EQ(dut_->idle_o,
-              fronts.empty() && reference_.at_rest() && last_.credit == 0 && last_.arbiter == 0);
+              hol_flits.empty() && reference_.is_idle() && last_.credit == 0 && last_.arbiter == 0);
     last_ = want;
   }
 

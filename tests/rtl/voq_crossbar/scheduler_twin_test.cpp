@@ -62,7 +62,7 @@ class SchedulerTwinBench {
   }
 
   void edge(std::uint64_t room_percent) {
-    VoqScheduler::Queues fronts;
+    VoqScheduler::Queues hol_flits;
     VoqScheduler::PortsByVc room{};
     std::vector<SchedulerReference::Queue> asked;
     std::set<std::pair<int, int>> open;
@@ -76,16 +76,16 @@ class SchedulerTwinBench {
           const std::deque<bool>& flits = queue(in, vc, out);
           if (flits.empty()) continue;
           asked.push_back({in, vc, out, flits.front(), flits.size() > 1});
-          fronts.valid[vc][out] |= 1U << in;
-          fronts.tail[vc][out] |= flits.front() ? 1U << in : 0;
-          fronts.several[vc][out] |= flits.size() > 1 ? 1U << in : 0;
-          fronts.outputs[vc] |= 1U << out;
+          hol_flits.valid[vc][out] |= 1U << in;
+          hol_flits.tail[vc][out] |= flits.front() ? 1U << in : 0;
+          hol_flits.several[vc][out] |= flits.size() > 1 ? 1U << in : 0;
+          hol_flits.outputs[vc] |= 1U << out;
         }
       }
     }
     const SchedulerReference::Edge want = reference_.step(asked, open);
     std::set<Move> moves, wanted;
-    for (const VoqScheduler::Move& m : twin_.step(fronts, room))
+    for (const VoqScheduler::Move& m : twin_.step(hol_flits, room))
       EXPECT_TRUE(moves.insert({m.input, m.output, m.vc}).second);
     for (const SchedulerReference::Queue& q : want.moved) wanted.insert({q.in, q.out, q.vc});
     ASSERT_EQ(moves, wanted);
@@ -96,7 +96,7 @@ class SchedulerTwinBench {
     moved_ += static_cast<int>(moves.size());
     // Left out at an edge without a head-of-line flit, such a scheduler does nothing.
     if (asked.empty() && twin_.idle()) {
-      ASSERT_TRUE(reference_.at_rest());
+      ASSERT_TRUE(reference_.is_idle());
       StateDigest before(0), after(0);
       twin_.add_state(before);
       ASSERT_TRUE(twin_.step({}, room).empty());
@@ -143,16 +143,16 @@ TEST(VoqSchedulerTwin, FollowsTheReference) {
 TEST(VoqSchedulerTwin, KeepsAPermutationMoving) {
   for (const int iterations : {1, 2, 4}) {
     VoqScheduler scheduler(8, iterations, kDefaultVcOrder);
-    VoqScheduler::Queues fronts;
+    VoqScheduler::Queues hol_flits;
     for (int in = 0; in < 8; ++in) {
       const int out = (3 * in + 1) % 8;
-      fronts.valid[kDp][out] = fronts.several[kDp][out] = 1U << in;
+      hol_flits.valid[kDp][out] = hol_flits.several[kDp][out] = 1U << in;
     }
-    fronts.outputs[kDp] = 0xFF;
+    hol_flits.outputs[kDp] = 0xFF;
     VoqScheduler::PortsByVc room;
     room.fill(0xFF);
     std::size_t moved = 0;
-    for (int edge = 0; edge < 10; ++edge) moved += scheduler.step(fronts, room).size();
+    for (int edge = 0; edge < 10; ++edge) moved += scheduler.step(hol_flits, room).size();
     EXPECT_EQ(moved, 80U) << iterations << " rounds";
     EXPECT_EQ(scheduler.stall_arbiter(), 0);
   }
@@ -166,12 +166,12 @@ TEST(VoqSchedulerTwin, ResetIsAsNew) {
     return state;
   };
   const StateDigest fresh = digest();
-  VoqScheduler::Queues fronts;
-  fronts.valid[kMp][2] = fronts.several[kMp][2] = 0b1011;
-  fronts.outputs[kMp] = 0b0100;
-  EXPECT_EQ(scheduler.step(fronts, {}).size(), 0U) << "there is no room";
+  VoqScheduler::Queues hol_flits;
+  hol_flits.valid[kMp][2] = hol_flits.several[kMp][2] = 0b1011;
+  hol_flits.outputs[kMp] = 0b0100;
+  EXPECT_EQ(scheduler.step(hol_flits, {}).size(), 0U) << "there is no room";
   EXPECT_FALSE(scheduler.idle());
-  scheduler.step(fronts, {0b0100});
+  scheduler.step(hol_flits, {0b0100});
   EXPECT_EQ(scheduler.stall_credit(), 3);
   EXPECT_NE(digest(), fresh);
   scheduler.reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/detail/step_surplus.h"
+#include "runner/detail/step_offset.h"
 
 #include <fmt/format.h>
 
@@ -84,8 +84,8 @@ std::vector<std::string> resized_settings(const MachineConfig& config,
   return settings;
 }
 
-StepSurplus::StepSurplus(const MachineConfig& config, const FabricOptions& options,
-                         const std::string& name)
+StepOffset::StepOffset(const MachineConfig& config, const FabricOptions& options,
+                       const std::string& name)
     : config_(config) {
   for (int d = 0; d < std::ssize(config.topology.blocks); ++d) {
     const std::shared_ptr<const Topology>& block = config.topology.blocks[d].topology;
@@ -104,7 +104,7 @@ StepSurplus::StepSurplus(const MachineConfig& config, const FabricOptions& optio
   }
 }
 
-std::string StepSurplus::extrapolations() const {
+std::string StepOffset::extrapolations() const {
   std::string text;
   for (const SystemBlock& block : config_.topology.blocks) {
     if (block.topology->flow_only.empty()) continue;
@@ -114,17 +114,17 @@ std::string StepSurplus::extrapolations() const {
   return text;
 }
 
-Surplus StepSurplus::of(const SystemPlan& plan) {
-  Surplus surplus{.is_measured = true};
+CalibrationOffset StepOffset::of(const SystemPlan& plan) {
+  CalibrationOffset offset{.is_measured = true};
   for (const SystemStep& step : plan.steps) {
     const MachineCalibration::OfPlan known = of_step(step.dimension, step.plan->parts);
-    surplus.steps.push_back(known.cycles);
-    surplus.is_measured = surplus.is_measured && known.is_measured;
+    offset.steps.push_back(known.cycles);
+    offset.is_measured = offset.is_measured && known.is_measured;
   }
-  return surplus;
+  return offset;
 }
 
-MachineCalibration::OfPlan StepSurplus::of_step(int dimension, std::vector<Part> parts) {
+MachineCalibration::OfPlan StepOffset::of_step(int dimension, std::vector<Part> parts) {
   if (config_.topology.blocks[dimension].facts.is_symmetrical) {
     if (are_alike(parts)) parts.resize(1);
     use_first_places(parts);
@@ -138,8 +138,8 @@ MachineCalibration::OfPlan StepSurplus::of_step(int dimension, std::vector<Part>
   return known_[std::move(shape)] = measured(dimension, parts);
 }
 
-StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topology,
-                                         const FabricOptions& options, const std::string& name) {
+StepOffset::Block StepOffset::block_on(std::shared_ptr<const Topology> topology,
+                                       const FabricOptions& options, const std::string& name) {
   Block block{.topology = std::move(topology)};
   block.machine = std::make_unique<Machine>(name.c_str(), *block.topology, options);
   block.calibration =
@@ -147,20 +147,20 @@ StepSurplus::Block StepSurplus::block_on(std::shared_ptr<const Topology> topolog
   return block;
 }
 
-MachineCalibration::OfPlan StepSurplus::measured(int dimension,
-                                                 const std::vector<Part>& parts) const {
+MachineCalibration::OfPlan StepOffset::measured(int dimension,
+                                                const std::vector<Part>& parts) const {
   const std::vector<Block>& blocks = blocks_[dimension];
   const SystemBlock& of_system = config_.topology.blocks[dimension];
-  const auto surplus_of = [&](const Block& block) {
-    return block.calibration->surplus_of(plan_of(*block.topology, parts), kMaxStepHops);
+  const auto offset_of = [&](const Block& block) {
+    return block.calibration->offset_of(plan_of(*block.topology, parts), kMaxStepHops);
   };
-  if (of_system.topology->flow_only.empty()) return surplus_of(blocks.front());
+  if (of_system.topology->flow_only.empty()) return offset_of(blocks.front());
   if (blocks.size() < 2 || !of_system.facts.is_symmetrical) return {};
   const Part& part = parts.front();
   const auto members = static_cast<int>(part.members.size());
   if (parts.size() > 1) return {};
   for (const Block& block : blocks)
-    if (members <= block.size()) return surplus_of(block);
+    if (members <= block.size()) return offset_of(block);
   bool are_measured = true;
   std::vector<std::pair<double, double>> points;  // NPUs, calibration offset
   for (const Block& block : blocks) {
@@ -169,9 +169,9 @@ MachineCalibration::OfPlan StepSurplus::measured(int dimension,
                                        static_cast<std::uint64_t>(members));
     const Plan plan =
         make_plan(*block.topology, part.collective, all_of(block.size()), bytes, part.algorithm);
-    const MachineCalibration::OfPlan surplus = block.calibration->surplus_of(plan, kMaxStepHops);
-    are_measured = are_measured && surplus.is_measured;
-    points.emplace_back(block.size(), surplus.cycles);
+    const MachineCalibration::OfPlan offset = block.calibration->offset_of(plan, kMaxStepHops);
+    are_measured = are_measured && offset.is_measured;
+    points.emplace_back(block.size(), offset.cycles);
   }
   const double slope = (points[1].second - points[0].second) / (points[1].first - points[0].first);
   return {points[1].second + slope * (members - points[1].first), are_measured};

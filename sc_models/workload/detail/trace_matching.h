@@ -25,7 +25,7 @@
 
 namespace fredsim {
 
-class TraceMeetings {
+class TraceMatching {
  public:
   // Makes the operation of a node, the `number`-th of a group; returns its number.
   using Make = std::function<int(OperationShape shape, const TraceNode& node, int group,
@@ -34,7 +34,7 @@ class TraceMeetings {
   // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives. `names`:
   // names of groups of operations are appended to it, as TaskGraph::groups. Paths, groups and names
   // outlive the object.
-  TraceMeetings(const std::vector<std::string>& paths, const TraceGroups& groups,
+  TraceMatching(const std::vector<std::string>& paths, const TraceGroups& groups,
                 std::vector<int> members, std::string algorithm, std::vector<std::string>& names,
                 Make make);
 
@@ -57,7 +57,7 @@ class TraceMeetings {
     std::string text() const;
   };
   // An operation, as defined by the first rank that reached it.
-  struct Met {
+  struct Match {
     int operation = 0;
     int rank = 0;
     TraceNode node;
@@ -65,18 +65,18 @@ class TraceMeetings {
     std::vector<bool> came;  // members that came, by place in the group
     std::size_t left = 0;    // members that have not reached it
   };
-  struct Meetings {
+  struct Series {
     std::uint64_t made = 0;
-    std::map<std::uint64_t, Met> open;  // operations that some rank has not reached, by number
+    std::map<std::uint64_t, Match> open;  // operations that some rank has not reached, by number
   };
 
   std::string place(int rank, const TraceNode& node, std::string_view field) const;
   int number_of(const Key& key);
   CollectiveSpec spec_of(int rank, const TraceNode& node, const Group& group) const;
-  Met first_met(int rank, const TraceNode& node, const Group& group, int number_of_group,
-                std::uint64_t number) const;
-  void check_agreement(const Met& met, int rank, const TraceNode& node) const;
-  [[noreturn]] void refuse_absent(const Met& met) const;
+  Match first_match(int rank, const TraceNode& node, const Group& group, int number_of_group,
+                    std::uint64_t number) const;
+  void check_agreement(const Match& match, int rank, const TraceNode& node) const;
+  [[noreturn]] void refuse_absent(const Match& match) const;
 
   const std::vector<std::string>& paths_;
   const TraceGroups& groups_;
@@ -85,7 +85,7 @@ class TraceMeetings {
   std::vector<std::string>& names_;
   Make make_;
   std::vector<std::map<Key, std::uint64_t>> next_;  // by rank: number in operations_[key]
-  std::map<Key, Meetings> operations_;
+  std::map<Key, Series> operations_;
   std::map<Key, int> group_numbers_;  // in names_
 };
 

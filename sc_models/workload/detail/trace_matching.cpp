@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/detail/trace_meetings.h"
+#include "workload/detail/trace_matching.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,7 +50,7 @@ std::uint64_t size_of(const TraceNode& node, std::size_t ranks) {
 
 }  // namespace
 
-TraceMeetings::TraceMeetings(const std::vector<std::string>& paths, const TraceGroups& groups,
+TraceMatching::TraceMatching(const std::vector<std::string>& paths, const TraceGroups& groups,
                              std::vector<int> members, std::string algorithm,
                              std::vector<std::string>& names, Make make)
     : paths_(paths),
@@ -61,12 +61,12 @@ TraceMeetings::TraceMeetings(const std::vector<std::string>& paths, const TraceG
       make_(std::move(make)),
       next_(members_.size()) {}
 
-bool TraceMeetings::Key::operator<(const Key& other) const {
+bool TraceMatching::Key::operator<(const Key& other) const {
   return std::tie(name, group, tag, is_collective) <
          std::tie(other.name, other.group, other.tag, other.is_collective);
 }
 
-std::string TraceMeetings::Key::text() const {
+std::string TraceMatching::Key::text() const {
   if (!is_collective)
     return fmt::format("messages of tag {} from rank {} to rank {}", tag, group[0], group[1]);
   const std::string of = name.empty() ? "the default group" : fmt::format("group '{}'", name);
@@ -76,22 +76,22 @@ std::string TraceMeetings::Key::text() const {
                      shown.size() < group.size() ? ",…" : "");
 }
 
-std::string TraceMeetings::place(int rank, const TraceNode& node, std::string_view field) const {
+std::string TraceMatching::place(int rank, const TraceNode& node, std::string_view field) const {
   return node_place(paths_[rank], node.id, node.name, field);
 }
 
-void TraceMeetings::begin() {
+void TraceMatching::begin() {
   operations_.clear();
   next_.assign(members_.size(), {});
 }
 
-int TraceMeetings::number_of(const Key& key) {
+int TraceMatching::number_of(const Key& key) {
   const auto [number, is_new] = group_numbers_.try_emplace(key, std::ssize(names_));
   if (is_new) names_.push_back(key.text());
   return number->second;
 }
 
-bool TraceMeetings::join(int rank, const TraceNode& node, Task& task) {
+bool TraceMatching::join(int rank, const TraceNode& node, Task& task) {
   const bool is_collective = node.type == TraceNodeType::kCollective;
   const bool sends = node.type == TraceNodeType::kSend;
   Group group = is_collective ? groups_.group_of(rank, node)
@@ -101,31 +101,31 @@ bool TraceMeetings::join(int rank, const TraceNode& node, Task& task) {
   const Key key{is_collective && !groups_.is_of_all(node) ? node.group : "", group, node.tag,
                 is_collective};
   const std::uint64_t k = next_[static_cast<std::size_t>(rank)][key]++;
-  Meetings& meetings = operations_[key];
-  if (k == meetings.made) {
-    meetings.open.emplace(k, first_met(rank, node, group, number_of(key), k));
-    ++meetings.made;
+  Series& series = operations_[key];
+  if (k == series.made) {
+    series.open.emplace(k, first_match(rank, node, group, number_of(key), k));
+    ++series.made;
   }
-  const auto open = meetings.open.find(k);
-  Met& met = open->second;
-  check_agreement(met, rank, node);
+  const auto open = series.open.find(k);
+  Match& match = open->second;
+  check_agreement(match, rank, node);
   const auto at = std::ranges::find(group, rank) - group.begin();
-  met.came[at] = true;
-  task.operation = met.operation;
+  match.came[at] = true;
+  task.operation = match.operation;
   task.rank = static_cast<int>(at);
-  if (--met.left == 0) meetings.open.erase(open);
+  if (--match.left == 0) series.open.erase(open);
   task.category = node.priority >= 2   ? TimeCategory::kMp
                   : node.priority == 1 ? TimeCategory::kPp
                                        : TimeCategory::kDp;
   return true;
 }
 
-void TraceMeetings::check() const {
-  for (const auto& [key, met] : operations_)
-    if (!met.open.empty()) refuse_absent(met.open.begin()->second);
+void TraceMatching::check() const {
+  for (const auto& [key, match] : operations_)
+    if (!match.open.empty()) refuse_absent(match.open.begin()->second);
 }
 
-CollectiveSpec TraceMeetings::spec_of(int rank, const TraceNode& node, const Group& group) const {
+CollectiveSpec TraceMatching::spec_of(int rank, const TraceNode& node, const Group& group) const {
   CollectiveSpec spec;
   spec.vc = node.priority >= 2 ? kMp : node.priority == 1 ? kPp : kDp;
   for (const int of : group) spec.group.push_back(members_[of]);
@@ -149,32 +149,33 @@ CollectiveSpec TraceMeetings::spec_of(int rank, const TraceNode& node, const Gro
   return spec;
 }
 
-TraceMeetings::Met TraceMeetings::first_met(int rank, const TraceNode& node, const Group& group,
-                                            int number_of_group, std::uint64_t number) const {
+TraceMatching::Match TraceMatching::first_match(int rank, const TraceNode& node, const Group& group,
+                                                int number_of_group, std::uint64_t number) const {
   const int operation =
       make_({.work = {spec_of(rank, node, group)}, .beside = {}}, node, number_of_group, number);
   return {operation, rank, node, group, std::vector<bool>(group.size()), group.size()};
 }
 
-void TraceMeetings::check_agreement(const Met& met, int rank, const TraceNode& node) const {
+void TraceMatching::check_agreement(const Match& match, int rank, const TraceNode& node) const {
   if (node.type != TraceNodeType::kCollective) return;
   const auto differs = [&](std::string_view field, auto own, auto other) {
     if (own == other) return;
-    throw BadInput(fmt::format("{}: found {}, but {}", place(rank, node, field), own,
-                               fmt::format("{} has {}", place(met.rank, met.node, field), other)));
+    throw BadInput(
+        fmt::format("{}: found {}, but {}", place(rank, node, field), own,
+                    fmt::format("{} has {}", place(match.rank, match.node, field), other)));
   };
-  differs("comm_type", to_string(node.collective), to_string(met.node.collective));
-  differs("comm_size", node.bytes, met.node.bytes);
-  differs("root_rank", node.peer, met.node.peer);
-  differs("comm_priority", node.priority, met.node.priority);
+  differs("comm_type", to_string(node.collective), to_string(match.node.collective));
+  differs("comm_size", node.bytes, match.node.bytes);
+  differs("root_rank", node.peer, match.node.peer);
+  differs("comm_priority", node.priority, match.node.priority);
 }
 
-void TraceMeetings::refuse_absent(const Met& met) const {
-  const auto at = std::ranges::find(met.came, false);
+void TraceMatching::refuse_absent(const Match& match) const {
+  const auto at = std::ranges::find(match.came, false);
   throw BadInput(fmt::format(
       "{}: a {} that rank {} of its group does not have: its trace has fewer in this group",
-      place(met.rank, met.node, "comm_type"), to_string(met.node.collective),
-      met.group[static_cast<std::size_t>(at - met.came.begin())]));
+      place(match.rank, match.node, "comm_type"), to_string(match.node.collective),
+      match.group[static_cast<std::size_t>(at - match.came.begin())]));
 }
 
 }  // namespace fredsim

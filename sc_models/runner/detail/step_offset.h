@@ -39,15 +39,15 @@ inline constexpr std::uint64_t kMaxStepHops = 1'000'000;
 std::vector<std::string> resized_settings(const MachineConfig& config,
                                           const std::vector<int>& sizes);
 
-class StepSurplus {
+class StepOffset {
  public:
   // Elaborates the machines of the exact runs; called before the simulation begins. `config` must
   // outlive the object.
-  StepSurplus(const MachineConfig& config, const FabricOptions& options, const std::string& name);
+  StepOffset(const MachineConfig& config, const FabricOptions& options, const std::string& name);
 
   // Offsets of the steps of a plan, 0 if unknown; measured if all steps are, at their sizes. Called
   // from an SC_THREAD.
-  Surplus of(const SystemPlan& plan);
+  CalibrationOffset of(const SystemPlan& plan);
   // "; pod of 128 extrapolated from 16 and 32", or empty.
   std::string extrapolations() const;
 
