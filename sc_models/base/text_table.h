@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Column {
   std::string name{};  // name in CSV, unit included, such as time_ns; none: no CSV column
   Shown shown = Shown::kAlways;
   std::span<const NumberUnit> units{};  // units of its numbers, preferred one first; none: `unit`
+  std::string_view meaning{};           // one line for --legend; none: the label says it
 };
 
 struct Cell {

@@ -157,7 +157,10 @@ RunField size_field(Shown shown) {
 }
 
 RunField cycles_field(int rank) {
-  return field({.label = "cycles", .rank = rank, .name = "cycles"},
+  return field({.label = "cycles",
+                .rank = rank,
+                .name = "cycles",
+                .meaning = "clock cycles from the first rank that begins to the last that ends"},
                [](const RunResult& r) { return count_cell(r.cycles); });
 }
 
@@ -167,14 +170,23 @@ RunField time_field() {
 }
 
 RunField algbw_field(int rank) {
-  return field({.label = "algbw", .unit = "GB/s", .rank = rank, .name = "algbw_gbps"},
+  return field({.label = "algbw",
+                .unit = "GB/s",
+                .rank = rank,
+                .name = "algbw_gbps",
+                .meaning = "size over time"},
                [](const RunResult& r) {
                  return unless_missing(r, r.algbw_gbps, bandwidth(r.algbw_gbps, r.incomplete));
                });
 }
 
 RunField busbw_field(int rank) {
-  return field({.label = "busbw", .unit = "GB/s", .rank = rank, .name = "busbw_gbps"},
+  return field({.label = "busbw",
+                .unit = "GB/s",
+                .rank = rank,
+                .name = "busbw_gbps",
+                .meaning = "algbw in bytes that each rank must move, as NCCL-tests count: x "
+                           "2(N-1)/N for an all-reduce of N ranks"},
                [](const RunResult& r) {
                  return unless_missing(r, r.busbw_gbps, bandwidth(r.busbw_gbps, r.incomplete));
                });
@@ -185,7 +197,8 @@ RunField injected_field(int rank) {
                 .unit = "bytes",
                 .rank = rank,
                 .header = {"injected", "bytes/NPU"},
-                .name = "injected_bytes_per_npu"},
+                .name = "injected_bytes_per_npu",
+                .meaning = "payload that NPUs put on the network, mean over NPUs"},
                [](const RunResult& r) {
                  return number_cell(static_cast<double>(r.injected_bytes) / npus_of(r), 0);
                });
@@ -196,13 +209,18 @@ RunField link_field(int rank) {
                 .unit = "bytes",
                 .rank = rank,
                 .header = {"link", "bytes"},
-                .name = "link_bytes"},
+                .name = "link_bytes",
+                .meaning = "bytes over links, summed over links"},
                [](const RunResult& r) { return count_cell(r.link_bytes); });
 }
 
 RunField bound_field(int rank) {
   return field(
-      {.label = "bound*", .unit = "ns", .rank = rank, .name = "bound_ns"},
+      {.label = "bound*",
+       .unit = "ns",
+       .rank = rank,
+       .name = "bound_ns",
+       .meaning = "time that the busiest link of the plan needs at its rate"},
       [](const RunResult& r) { return unless_missing(r, r.bound_ns, number_cell(r.bound_ns, 1)); });
 }
 
@@ -210,7 +228,8 @@ RunField time_over_bound_field(int rank) {
   return field({.label = "time/bound*",
                 .rank = rank,
                 .header = {"time/", "bound*"},
-                .name = "time_over_bound"},
+                .name = "time_over_bound",
+                .meaning = "1: as fast as this algorithm can be"},
                [](const RunResult& r) { return time_over(r, r.bound_ns); });
 }
 
@@ -218,7 +237,8 @@ RunField time_over_network_field(int rank) {
   return field({.label = "time/network bound*",
                 .rank = rank,
                 .header = {"time/net.", "bound*"},
-                .name = "time_over_network_bound"},
+                .name = "time_over_network_bound",
+                .meaning = "1: as fast as any algorithm can be on this network"},
                [](const RunResult& r) { return time_over(r, r.network_bound_ns); });
 }
 
@@ -232,7 +252,11 @@ RunField ratio_field(Column column, double Comparison::*ratio) {
 
 // The best of several machines stands out.
 RunField speedup_field() {
-  return {{.label = "speed-up", .unit = "x", .name = "speedup"}, [](const RunRow& row) {
+  return {{.label = "speed-up",
+           .unit = "x",
+           .name = "speedup",
+           .meaning = "time of the base over the time of this machine"},
+          [](const RunRow& row) {
             Cell cell = times(*row.run, &Comparison::speedup);
             if (row.is_fastest) cell.tone = Tone::kGood;
             return cell;
@@ -244,11 +268,15 @@ std::vector<RunField> error_fields(std::span<const ReportedRun> runs) {
   if (std::ranges::none_of(runs,
                            [](const ReportedRun& run) { return run.result.flow.has_value(); }))
     return {};
-  return {field(
-      {.label = "error", .unit = "± %", .name = "error_worst_percent"}, [](const RunResult& r) {
-        if (!r.flow) return no_cell();
-        return r.flow->error ? error_cell(r.flow->error->worst_percent) : Cell("unmeasured", "");
-      })};
+  return {field({.label = "error",
+                 .unit = "± %",
+                 .name = "error_worst_percent",
+                 .meaning = "largest difference from exact runs at sizes that did not calibrate"},
+                [](const RunResult& r) {
+                  if (!r.flow) return no_cell();
+                  return r.flow->error ? error_cell(r.flow->error->worst_percent)
+                                       : Cell("unmeasured", "");
+                })};
 }
 
 // Retransmissions, if links have them.
@@ -262,7 +290,8 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                  .unit = "flits",
                  .rank = rank,
                  .header = {"retrans.", "flits"},
-                 .name = "resent_flits"},
+                 .name = "resent_flits",
+                 .meaning = "flits that links sent again"},
                 [](const RunResult& r) {
                   std::uint64_t flits = 0;
                   for (const LinkResult& link : r.links) flits += link.counter("resent_flits");
@@ -275,7 +304,11 @@ std::vector<RunField> energy_fields(std::span<const ReportedRun> runs, int rank)
   if (std::ranges::none_of(runs,
                            [](const ReportedRun& run) { return run.result.energy.has_value(); }))
     return {};
-  return {field({.label = "energy", .unit = "pJ/bit", .rank = rank, .name = "energy_pj_per_bit"},
+  return {field({.label = "energy",
+                 .unit = "pJ/bit",
+                 .rank = rank,
+                 .name = "energy_pj_per_bit",
+                 .meaning = "of switches, links and NPUs, over the bits of the vectors"},
                 [](const RunResult& r) {
                   const bool is_known = r.energy.has_value();
                   return energy_cell(r.energy, is_known ? static_cast<double>(r.energy->bits) : 0);
@@ -297,14 +330,16 @@ RunField placement_field(std::span<const ReportedRun> runs) {
 }
 
 RunField over_best_field() {
-  return {{.label = "over best base",
-           .unit = "x",
-           .header = {"over best", "base x"},
-           .name = "speedup_best_base"},
-          [](const RunRow& row) {
-            const auto& speedup = row.run->speedup_best_base;
-            return speedup ? number_cell(*speedup, 3) : no_cell();
-          }};
+  return {
+      {.label = "over best base",
+       .unit = "x",
+       .header = {"over best", "base x"},
+       .name = "speedup_best_base",
+       .meaning = "time of the faster of the base and its best self over the time of this machine"},
+      [](const RunRow& row) {
+        const auto& speedup = row.run->speedup_best_base;
+        return speedup ? number_cell(*speedup, 3) : no_cell();
+      }};
 }
 
 std::vector<RunField> more_counts() {
@@ -393,7 +428,11 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
       time_over_bound_field(4),
       time_over_network_field(3),
       payload_field(2),
-      field({.label = "simulated", .unit = "cycles/s", .rank = 8, .name = "sim_cycles_per_s"},
+      field({.label = "simulated",
+             .unit = "cycles/s",
+             .rank = 8,
+             .name = "sim_cycles_per_s",
+             .meaning = "simulated cycles per second of waiting"},
             [](const RunResult& r) { return number_cell(r.sim_cycles_per_s, 0); })};
   std::vector<RunRow> rows;
   for (const ReportedRun& run : runs) rows.push_back({run.result.fabric, &run});
@@ -420,32 +459,34 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   assert(!runs.empty());
   const RunResult& base = runs.front().result;
   const bool has_best = std::ranges::any_of(runs, &ReportedRun::is_best_base);
-  std::vector<RunField> own = {algorithm_field(has_best ? 0 : 4, Shown::kAlways),
-                               size_field(Shown::kNotInText),
-                               cycles_field(2),
-                               time_field(),
-                               algbw_field(11),
-                               busbw_field(1),
-                               speedup_field(),
-                               injected_field(8),
-                               ratio_field({.label = "inj. traffic ÷",
-                                            .rank = 5,
-                                            .header = {"inj.", "traffic ÷"},
-                                            .name = "injected_traffic_reduction"},
-                                           &Comparison::injected_traffic_reduction),
-                               link_field(9),
-                               ratio_field({.label = "link traffic ÷",
-                                            .rank = 7,
-                                            .header = {"link", "traffic ÷"},
-                                            .name = "link_traffic_reduction"},
-                                           &Comparison::link_traffic_reduction),
-                               bound_field(10),
-                               time_over_bound_field(6),
-                               time_over_network_field(6),
-                               payload_field(3),
-                               only_in_csv("sim_cycles_per_s", [](const RunResult& r) {
-                                 return fmt::to_string(r.sim_cycles_per_s);
-                               })};
+  std::vector<RunField> own = {
+      algorithm_field(has_best ? 0 : 4, Shown::kAlways),
+      size_field(Shown::kNotInText),
+      cycles_field(2),
+      time_field(),
+      algbw_field(11),
+      busbw_field(1),
+      speedup_field(),
+      injected_field(8),
+      ratio_field({.label = "inj. traffic ÷",
+                   .rank = 5,
+                   .header = {"inj.", "traffic ÷"},
+                   .name = "injected_traffic_reduction",
+                   .meaning = "payload injected on the base over that on this machine"},
+                  &Comparison::injected_traffic_reduction),
+      link_field(9),
+      ratio_field({.label = "link traffic ÷",
+                   .rank = 7,
+                   .header = {"link", "traffic ÷"},
+                   .name = "link_traffic_reduction",
+                   .meaning = "bytes over links of the base over those of this machine"},
+                  &Comparison::link_traffic_reduction),
+      bound_field(10),
+      time_over_bound_field(6),
+      time_over_network_field(6),
+      payload_field(3),
+      only_in_csv("sim_cycles_per_s",
+                  [](const RunResult& r) { return fmt::to_string(r.sim_cycles_per_s); })};
   if (has_best) {
     const auto speedup =
         std::ranges::find(own, "speed-up", [](const RunField& f) { return f.column.label; });

@@ -154,6 +154,10 @@ std::string TableOutput::rows_of_markdown(const TitledTable& titled) {
 std::string TableOutput::table(const TitledTable& given) {
   const TitledTable titled{given.heading, given.table.written(), given.notes};
   if (format_ == TableFormat::kAstra) return "";
+  for (const Column& column : titled.table.columns())
+    if (!column.meaning.empty() && column.shown != Shown::kOnlyInCsv &&
+        !std::ranges::count(meanings_, column.label, &decltype(meanings_)::value_type::first))
+      meanings_.emplace_back(column.label, column.meaning);
   if (format_ == TableFormat::kCsv) return rows_of_csv(titled.table);
   if (format_ == TableFormat::kMarkdown) return rows_of_markdown(titled);
 
@@ -188,14 +192,27 @@ std::string TableOutput::left_out() {
   return paragraph(text);
 }
 
+std::string TableOutput::meanings() {
+  if (meanings_.empty()) return "";
+  TitledList list{"Columns", {}};
+  std::size_t width = 0;
+  for (const auto& [label, meaning] : meanings_) width = std::max(width, display_width(label));
+  for (const auto& [label, meaning] : meanings_)
+    list.lines.push_back(
+        fmt::format("{}{}  {}", label, std::string(width - display_width(label), ' '), meaning));
+  meanings_.clear();
+  return lists({list});
+}
+
 std::string TableOutput::warning(const std::string& text) {
   return paragraph((format_ == TableFormat::kMarkdown ? "**warning:** " : "warning: ") + text);
 }
 
 std::string TableOutput::legend(const std::string& text) {
   if (!has_legend_) return "";
-  const std::string first = left_out();
-  return first + paragraph(text);
+  const std::string hidden = left_out();
+  const std::string columns = meanings();
+  return hidden + columns + paragraph(text);
 }
 
 }  // namespace fredsim

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text_table.h"
@@ -53,8 +54,8 @@ class TableOutput {
   std::string table(const TitledTable& given);
   // A warning above a result that it qualifies.
   std::string warning(const std::string& text);
-  // The end, on request: columns that had no room in the tables so far, if any, and an explanation
-  // of all columns.
+  // The end, on request: columns that had no room in the tables so far, if any, a line for each
+  // column that has a meaning, and `text`.
   std::string legend(const std::string& text);
 
  private:
@@ -62,6 +63,7 @@ class TableOutput {
     return format_ == TableFormat::kCsv || format_ == TableFormat::kAstra;
   }
   std::string left_out();
+  std::string meanings();
   std::string part(std::string text);
   std::string rows_of_csv(const TextTable& table);
   std::string rows_of_markdown(const TitledTable& titled);
@@ -73,6 +75,7 @@ class TableOutput {
   std::vector<std::string> header_;  // header of the table that rows can still be added to
   int max_rank_ = 0;                 // highest rank of the columns of that table
   std::vector<std::string> left_out_;
+  std::vector<std::pair<std::string, std::string_view>> meanings_;  // of columns, by label
 };
 
 }  // namespace fredsim

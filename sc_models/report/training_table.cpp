@@ -169,6 +169,23 @@ int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
   return rank;
 }
 
+// What a part of an iteration is, for --legend.
+std::string_view part_meaning(std::string_view name) {
+  using Meaning = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array kMeanings{
+      Meaning{"compute", "an NPU computes"},
+      Meaning{"input_load", "an NPU waits for its input"},
+      Meaning{"mp", "exposed: an NPU waits in a collective of its MP group"},
+      Meaning{"sp", "exposed: an NPU waits in a collective of its SP group"},
+      Meaning{"pp", "exposed: an NPU waits for a transfer between pipeline stages"},
+      Meaning{"dp", "exposed: an NPU waits in a collective of its DP group"},
+      Meaning{"cp", "exposed: an NPU waits for a block of keys and values"},
+      Meaning{"streaming", "exposed: an NPU waits for weights or gradients that are streamed"},
+      Meaning{"bubble", "an NPU waits for a peer that has not sent"}};
+  const auto* const found = std::ranges::find(kMeanings, name, &Meaning::first);
+  return found != kMeanings.end() ? found->second : std::string_view();
+}
+
 // A part that is 0 everywhere has no column in text, nor has a bubble too short to be seen there:
 // NPUs end a run at slightly different cycles.
 TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs,
@@ -183,7 +200,8 @@ TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs,
            .rank = rank_of_part(i, runs),
            .name = name + "_ns",
            .shown = is_some ? Shown::kAlways : Shown::kOnlyInCsv,
-           .units = units},
+           .units = units,
+           .meaning = part_meaning(name)},
           [i](const TrainingResult& r) {
             return r.run.incomplete ? no_cell() : number_cell(r.breakdown_ns[i].second, 1);
           }};
@@ -198,10 +216,13 @@ void add_token_fields(InferencePhase phase, std::vector<TrainingField>& fields) 
                     [](const TrainingResult& r) {
                       return r.tokens ? number_cell(r.tokens->pass_ns, 1) : no_cell();
                     }});
-  fields.push_back(
-      {{.label = "tokens/s", .rank = kTokens, .name = "tokens_per_s"}, [](const TrainingResult& r) {
-         return r.tokens ? number_cell(r.tokens->tokens_per_s, 0) : no_cell();
-       }});
+  fields.push_back({{.label = "tokens/s",
+                     .rank = kTokens,
+                     .name = "tokens_per_s",
+                     .meaning = "tokens of all sequences per second"},
+                    [](const TrainingResult& r) {
+                      return r.tokens ? number_cell(r.tokens->tokens_per_s, 0) : no_cell();
+                    }});
 }
 
 // Memory of the NPU with the highest use: total, and the share in expanded memory.
@@ -223,7 +244,10 @@ void add_memory_fields(bool shown, std::vector<TrainingField>& fields) {
 
 // Stated error of iterations simulated as flows.
 TrainingField error_field() {
-  return {{.label = "error", .unit = "± %", .name = "error_mean_percent"},
+  return {{.label = "error",
+           .unit = "± %",
+           .name = "error_mean_percent",
+           .meaning = "stated error of its operations, each in isolation"},
           [](const TrainingResult& r) -> Cell {
             if (!r.run.flow) return no_cell();
             return r.run.flow->error ? error_cell(r.run.flow->error->mean_percent)
@@ -296,16 +320,26 @@ TitledTable training_table(const TrainingQuestion& asked, const TrainedWorkload&
         [](const TrainingResult& r) { return r.placement; }},
        {{.label = "machine", .align = Align::kLeft, .name = "machine"},
         [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
-       {{.label = "iteration", .name = "iteration_ns", .units = units},
+       {{.label = "iteration",
+         .name = "iteration_ns",
+         .units = units,
+         .meaning = "mean over iterations"},
         [](const TrainingResult& r) {
           return r.run.incomplete ? no_cell() : number_cell(r.iteration_ns, 1);
         }},
-       {{.label = "speed-up", .name = "speedup"}, [](const TrainingResult& r) {
+       {{.label = "speed-up",
+         .name = "speedup",
+         .meaning = "iteration of the base over that of this machine"},
+        [](const TrainingResult& r) {
           return r.speedup ? number_cell(*r.speedup, 3) : no_cell();
         }}});
   if (has_best)
     fields.push_back(
-        {{.label = "over best base", .header = {"over best", "base"}, .name = "speedup_best_base"},
+        {{.label = "over best base",
+          .header = {"over best", "base"},
+          .name = "speedup_best_base",
+          .meaning =
+              "iteration of the faster of the base and its best self over that of this machine"},
          [](const TrainingResult& r) {
            return r.speedup_best_base ? number_cell(*r.speedup_best_base, 3) : no_cell();
          }});
@@ -340,7 +374,8 @@ TitledTable training_table(const TrainingQuestion& asked, const TrainedWorkload&
     fields.push_back({{.label = "energy",
                        .unit = "J/iter.",
                        .rank = behind + 2,
-                       .name = "energy_j_per_iteration"},
+                       .name = "energy_j_per_iteration",
+                       .meaning = "of switches, links and NPUs"},
                       [iterations = asked.training.iterations](const TrainingResult& r) {
                         constexpr double kPjOfJ = 1e12;
                         return energy_cell(r.run.energy, iterations, kPjOfJ);

@@ -42,6 +42,29 @@ TEST(TableOutput, CsvIsOneTableOfValues) {
             "\"a \"\"b\"\", c\",4096,1.25,7\n");
 }
 
+TEST(TableOutput, LegendHasALineForEachColumnWithAMeaning) {
+  const auto sized = [] {
+    TextTable table(
+        {{.label = "machine"},
+         {.label = "traffic ÷", .meaning = "bytes of the base over these"},
+         {.label = "x", .rank = 9, .meaning = "a second one"},
+         {.label = "seed", .name = "seed", .shown = Shown::kOnlyInCsv, .meaning = "-"}});
+    table.add_row({"mesh", "1.5", "2", "1"});
+    return TitledTable{"", std::move(table)};
+  };
+  TableOutput output(TableFormat::kTable, {.columns = 100}, true);
+  output.table(sized());
+  output.table(sized());
+  EXPECT_EQ(output.legend("A sentence."),
+            "\nColumns\n"
+            "  traffic ÷  bytes of the base over these\n"
+            "  x          a second one\n"
+            "\nA sentence.\n");
+  TableOutput silent(TableFormat::kTable, {.columns = 100});
+  silent.table(sized());
+  EXPECT_EQ(silent.legend("A sentence."), "");
+}
+
 TEST(TableOutput, MarkdownHasWhatPeopleReadAndJoinsTablesOfTheSameColumns) {
   TableOutput output(TableFormat::kMarkdown, {.columns = 40}, true);
   std::string text = output.lists({{"mesh", {"a note"}}});
