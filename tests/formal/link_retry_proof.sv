@@ -151,8 +151,8 @@ module link_retry_proof #(
   logic [3*SEQ_W-1:0] sent_q;
   logic [4*SEQ_W-1:0] done_q;
   // Return channel: expected number and credits given, by word, the younger one first.
-  logic [2*SEQ_W-1:0] sent_q;
-  logic [3:0]         sent_given_q;
+  logic [2*SEQ_W-1:0] reported_q;
+  logic [3:0]         given_back_q;
   logic [SEQ_W-1:0]   base, expected;
   logic [1:0]         given, counted, owed;
   logic [7:0]         all_counted, all_owed;
@@ -177,8 +177,8 @@ module link_retry_proof #(
   always_ff @(posedge clk_i) begin
     sent_q <= started_q ? (3 * SEQ_W)'(sent) : '0;
     done_q <= started_q ? (4 * SEQ_W)'({done_q, base}) : '0;
-    sent_q <= started_q ? {sent_q[SEQ_W-1:0], expected} : '0;
-    sent_given_q <= started_q ? {sent_given_q[1:0], given_d} : '0;
+    reported_q <= started_q ? {reported_q[SEQ_W-1:0], expected} : '0;
+    given_back_q <= started_q ? {given_back_q[1:0], given_d} : '0;
   end
   logic [1:0] given_d;
   assign given_d = given + 2'(credit_i[which]);
@@ -238,17 +238,17 @@ module link_retry_proof #(
                               32'(SEQ_W'(i_tx.come_q - base)) <= DEPTH - MARGIN + 32'(ready ? 0 : after_q) &&
                               32'(after_q) <= MARGIN);
       invariant_retries: assert (retries == i_tx.retries_q);
-      invariant_back: assert (SEQ_W'(sent_q[SEQ_W +: SEQ_W] - base) <= SEQ_W'(sent_q[0 +: SEQ_W] - base) &&
-                              SEQ_W'(sent_q[0 +: SEQ_W] - base) <= SEQ_W'(expected - base) &&
-                              (!back_out[BACK_W-1] || back_out[SEQ_W-1:0] == sent_q[0 +: SEQ_W]) &&
-                              (!back_q[BACK_W-1] || back_q[SEQ_W-1:0] == sent_q[SEQ_W +: SEQ_W]));
+      invariant_back: assert (SEQ_W'(reported_q[SEQ_W +: SEQ_W] - base) <= SEQ_W'(reported_q[0 +: SEQ_W] - base) &&
+                              SEQ_W'(reported_q[0 +: SEQ_W] - base) <= SEQ_W'(expected - base) &&
+                              (!back_out[BACK_W-1] || back_out[SEQ_W-1:0] == reported_q[0 +: SEQ_W]) &&
+                              (!back_q[BACK_W-1] || back_q[SEQ_W-1:0] == reported_q[SEQ_W +: SEQ_W]));
       invariant_time: assert (32'(i_tx.time_q) < TIMEOUT && 32'(clean_q) <= CREDITS_CLEAN);
-      invariant_credits: assert (32'(way_q) == 32'(2'(given - sent_given_q[3:2])) +
-                                 32'(2'(sent_given_q[3:2] - counted)) +
+      invariant_credits: assert (32'(way_q) == 32'(2'(given - given_back_q[3:2])) +
+                                 32'(2'(given_back_q[3:2] - counted)) +
                                  32'(owed) + 32'(credit_out[which]) &&
-                                 32'(way_q) <= MOST && sent_given_q[1:0] == given &&
-                                 (!back_out[BACK_W-1] || back_out[SEQ_W+2+2*32'(which) +: 2] == sent_given_q[1:0]) &&
-                                 (!back_q[BACK_W-1] || back_q[SEQ_W+2+2*32'(which) +: 2] == sent_given_q[3:2]));
+                                 32'(way_q) <= MOST && given_back_q[1:0] == given &&
+                                 (!back_out[BACK_W-1] || back_out[SEQ_W+2+2*32'(which) +: 2] == given_back_q[1:0]) &&
+                                 (!back_q[BACK_W-1] || back_q[SEQ_W+2+2*32'(which) +: 2] == given_back_q[3:2]));
     end
   end
 
