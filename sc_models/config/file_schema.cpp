@@ -114,8 +114,8 @@ std::string shown_default(const FileKey& key) {
   if (!key.default_value.empty()) return fmt::format("`{}`", key.default_value);
   if (key.path.empty()) return "";
   if (key.is_optional) return "none";
-  if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);
-  return "needed";
+  if (!key.instead.empty()) return fmt::format("required without `{}`", key.instead);
+  return "required";
 }
 
 // Its own row, where the file is no map.
@@ -167,8 +167,8 @@ Json file_schema(const FileKeys& file) {
 std::string file_reference(const FileKeys& file) {
   std::string text = fmt::format(
       "# Keys of {0}\n\n"
-      "Made from the rows of keys in `{1}`; `scripts/reference.sh` renews it. Given with {2}. "
-      "`fredsim schema {3}` prints the same as a\nJSON schema, for editors.\n\n",
+      "`scripts/reference.sh` generates this page from the table of keys in `{1}`.\nSuch a file is "
+      "given with {2}. `fredsim schema {3}` prints the table as a JSON schema for editors.\n\n",
       file.title, file.source, file.given, file.name);
   if (const FileKey* const whole = whole_file(file)) {
     text += fmt::format("A file is a {}: {}.\n", whole->form, whole->meaning);
@@ -177,7 +177,7 @@ std::string file_reference(const FileKeys& file) {
   }
   const bool has_sections =
       std::ranges::any_of(file.keys, [](const FileKey& key) { return !parent(key.path).empty(); });
-  if (has_sections) text += "Keys of an entry of a list stand without its number.\n\n";
+  if (has_sections) text += "Keys of a list entry are written without the number of the entry.\n\n";
   text += "| key | value | default | meaning |\n|---|---|---|---|\n";
   for (const FileKey& key : file.keys) {
     if (key.path.empty()) continue;

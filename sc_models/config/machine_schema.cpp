@@ -201,15 +201,15 @@ std::string shown_type(const Key& key) {
 std::string shown_default(const Key& key) {
   if (!key.counted_default.empty()) {
     return fmt::format(
-        "{}; `{}` where the fabric counts its NPUs",
-        key.default_value.empty() ? "needed" : fmt::format("`{}`", key.default_value),
+        "{}; `{}` if the fabric counts its NPUs",
+        key.default_value.empty() ? "required" : fmt::format("`{}`", key.default_value),
         key.counted_default);
   }
   if (!key.default_value.empty()) return fmt::format("`{}`", key.default_value);
   if (!is_value(key.holds)) return "";
-  if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);
-  if (is_of_counted_npus(key.path)) return "needed where the fabric does not say it";
-  return is_required(key, Use::kFile) ? "needed" : "none";
+  if (!key.instead.empty()) return fmt::format("required without `{}`", key.instead);
+  if (is_of_counted_npus(key.path)) return "required unless the fabric determines it";
+  return is_required(key, Use::kFile) ? "required" : "none";
 }
 
 }  // namespace
@@ -226,12 +226,13 @@ Json machine_in_results_schema() { return whole_schema(Use::kResults); }
 std::string machine_reference() {
   std::string text =
       "# Keys of machine files\n\n"
-      "Made from the table of keys, `sc_models/config/config_schema.cpp`; `scripts/reference.sh` "
-      "renews it. [machine.schema.json](machine.schema.json) is the same\nas a JSON schema, which "
-      "editors use: completion, descriptions, unknown keys. VS Code's YAML extension takes it from "
-      "a "
-      "first line\n`# yaml-language-server: $schema=PATH/machine.schema.json` of the file.\n\n"
-      "Keys of an entry of a list stand without its number.\n\n"
+      "`scripts/reference.sh` generates this page from the table of keys in "
+      "`sc_models/config/config_schema.cpp`.\n[machine.schema.json](machine.schema.json) has the "
+      "same table as a JSON schema for editors: completion, descriptions, unknown keys. VS Code's "
+      "YAML\n"
+      "extension uses it if the first line of a file is "
+      "`# yaml-language-server: $schema=PATH/machine.schema.json`.\n\n"
+      "Keys of a list entry are written without the number of the entry.\n\n"
       "| key | value | fabric types | default | meaning |\n|---|---|---|---|---|\n";
   for (const Key& key : config_keys()) {
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, shown_type(key),

@@ -189,17 +189,17 @@ AllowedValues allowed_in(const std::string& text, const TopologyKind& kind) {
 std::string new_machine_file(const TopologyKind& kind, std::optional<int> npus,
                              const std::filesystem::path& configs) {
   const std::optional<MachineExample> example = kind.example(configs);
-  if (!example)
-    throw BadInput(fmt::format("KIND: found {}, of which there is no example", kind.name()));
+  if (!example) throw BadInput(fmt::format("KIND: found {}, which has no example", kind.name()));
   const int number = npus.value_or(example->npus);
   const SectionWriter writer(kind, example_values(kind, *example, number));
   const std::string head = fmt::format(
-      "A machine of {} NPUs, fabric type {}, as fredsim new wrote it; with this file as my.yaml:\n"
-      "  fredsim info my.yaml                         what it builds\n"
-      "  fredsim run my.yaml -b 64KiB -e 1MiB -f 4    all-reduces of 64 KiB to 1 MiB\n"
-      "Above each key: meaning; allowed values or units; default. A line '#key: value' is a key at "
-      "its default, which works without its # and that of its section.\n"
-      "Numbers of NPUs of this type: {}. More keys (errors of links, failed parts, I/O "
+      "A machine of {} NPUs, fabric type {}, written by fredsim new. With this file as my.yaml:\n"
+      "  fredsim info my.yaml                         describes the machine\n"
+      "  fredsim run my.yaml -b 64KiB -e 1MiB -f 4    runs all-reduces of 64 KiB to 1 MiB\n"
+      "The comment above a key has its meaning, allowed values or units, and default. A line "
+      "'#key: value' shows the default of an optional key; to set the key, remove its # and the # "
+      "of its section.\n"
+      "Allowed numbers of NPUs: {}. Further keys (link errors, failed components, I/O "
       "controllers): fredsim schema machine --markdown.",
       number, kind.name(), example->numbers);
   return comment("", head) + writer.commented(allowed_in(writer.bare(), kind));

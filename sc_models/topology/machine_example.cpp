@@ -19,7 +19,7 @@ MachineExample example_of_file(const std::string& file, int npus,
     all.insert(all.end(), others.begin(), others.end());
     return all;
   };
-  return {.npus = npus, .numbers = fmt::format("{}, as {} has them", npus, file), .keys = keys};
+  return {.npus = npus, .numbers = fmt::format("{}, as in {}", npus, file), .keys = keys};
 }
 
 int largest_divisor(int number, int most) {

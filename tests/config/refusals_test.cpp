@@ -172,7 +172,7 @@ TEST(ConfigRefusals, LevelsRefused) {
                {"fabric.levels.1.chiplets_per_slice: found '2'", "from 1 to 1"});
   expect_parts(of("fabric.levels.5.below=4"), {"found '5'", "a list of 3; allowed: 1 to 4"});
   expect_parts(of("fabric.levels.4.below=4"),
-               {"missing key 'fabric.levels.3.uplinks' (uplinks of one chiplet)"});
+               {"missing key 'fabric.levels.3.uplinks' (uplinks per chiplet)"});
   expect_parts(of("fabric.levels.0.below=4"), {"allowed: 1 to 4"});
   expect_parts(of("fabric.levels.x.below=4"), {"found 'x'"});
   expect_parts(of("fabric.levels.2=4"),

@@ -75,11 +75,11 @@ TEST(VcOrder, IsRefusedWithWhatWasFoundAndIsAllowed) {
   expect("[control, mp, pp, dp, dp]", "'[control, mp, pp, dp, dp]', in it 'dp' twice" + allowed);
   expect("[contrl, mp, pp, dp]", "'[contrl, mp, pp, dp]', in it 'contrl'" + allowed);
   const std::string wanted =
-      "; a list is wanted: [control, mp, pp, dp] (the virtual channels by priority, highest first)";
+      "; a list is wanted: [control, mp, pp, dp] (virtual channels by priority, highest first)";
   expect("control,mp,pp,dp", "the value 'control,mp,pp,dp'" + wanted);
   expect("{a: 1}", "keys" + wanted);
   expect("[control, [mp], pp, dp]",
-         "a list; a single value is wanted (the virtual channels by priority, highest first)");
+         "a list; a single value is wanted (virtual channels by priority, highest first)");
 }
 
 TEST(VcOrder, IsRefusedAtItsPlaceInTheFile) {

@@ -19,12 +19,13 @@ class BurstScheme final : public LinkScheme {
   std::string_view name() const override { return "burst"; }
 
   std::span<const FabricKey> keys() const override {
-    static constexpr std::array kKeys = {FabricKey{
-        .path = kBurst,
-        .meaning = "flits that an I/O controller's link sends at the rate of an NPU's port",
-        .holds = Holds::kInteger,
-        .default_value = "24",
-        .from_zero = true}};
+    static constexpr std::array kKeys = {
+        FabricKey{.path = kBurst,
+                  .meaning = "flits per burst on the link of an I/O controller, at the rate of an "
+                             "NPU's port; 0: no bursts",
+                  .holds = Holds::kInteger,
+                  .default_value = "24",
+                  .from_zero = true}};
     return kKeys;
   }
 

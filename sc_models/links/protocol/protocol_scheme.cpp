@@ -18,11 +18,11 @@ class ProtocolScheme final : public LinkScheme {
   std::string_view name() const override { return "protocol"; }
 
   std::span<const FabricKey> keys() const override {
-    static constexpr std::array kKeys = {
-        FabricKey{.path = kEfficiency,
-                  .meaning = "share of a link's rate that carries payload; the rest is protocol",
-                  .holds = Holds::kText,
-                  .default_value = "1"}};
+    static constexpr std::array kKeys = {FabricKey{
+        .path = kEfficiency,
+        .meaning = "share of the link rate that carries payload; the rest is protocol overhead",
+        .holds = Holds::kText,
+        .default_value = "1"}};
     return kKeys;
   }
 

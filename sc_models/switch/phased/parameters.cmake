@@ -10,8 +10,8 @@ set(FREDSIM_PHASED_PARAMETERS
   "OUT_DEPTH | 24 | 1 | 16000 | output staging of each VC in flits"
   "FORMAT | 0 | 0 | 1 | 0 FP16, 1 BF16"
   "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
-  "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
-  "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
+  "YIELD | 4 | 1 | 255 | idle cycles after which the active phase yields to a phase of equal or lower priority"
+  "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase yields to a phase of equal priority"
   "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits")
 # Parameters of kinds that route unicasts by a table.
 set(FREDSIM_TABLE_PARAMETERS "ROUTE_ADDR_W | 10 | 10 | 15 | bits of a destination in the routing table")

@@ -12,13 +12,13 @@ namespace fredsim {
 namespace {
 
 constexpr std::array kBigraphKeys = {
-    FabricKey{"fabric.upper", "switches of the upper layer, each joined to all of the lower one",
+    FabricKey{"fabric.upper", "number of upper switches, each connected to every lower switch",
               Holds::kInteger},
-    FabricKey{"fabric.lower", "switches of the lower layer", Holds::kInteger},
-    FabricKey{"fabric.npus_per_switch", "NPUs on one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.lower", "number of lower switches", Holds::kInteger},
+    FabricKey{"fabric.npus_per_switch", "NPUs per switch", Holds::kInteger, "1"},
     FabricKey{"fabric.pair_links", "links between an upper and a lower switch", Holds::kInteger,
               "1"},
-    FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
+    FabricKey{"fabric.port_bandwidth", "bandwidth of every link, links of NPUs included"},
 };
 
 // Example with four NPUs per switch, or the nearest number that fits its ports; links as in
@@ -65,8 +65,8 @@ class BigraphKind final : public TopologyKind {
 
   std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
     return MachineExample{.npus = 32,
-                          .numbers = fmt::format("switches x NPUs on each, where half of the "
-                                                 "switches and these NPUs are up to {}",
+                          .numbers = fmt::format("switches x NPUs per switch, where half of the "
+                                                 "switches plus NPUs per switch are at most {}",
                                                  kMaxPorts),
                           .keys = bigraph_example_keys};
   }

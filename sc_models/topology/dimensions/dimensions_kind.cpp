@@ -16,26 +16,29 @@ namespace {
 
 constexpr std::string_view kDimensions = "fabric.dimensions";
 constexpr std::array kDimensionsKeys = {
-    FabricKey{kDimensions, "the dimensions of a system, a list, lowest first", Holds::kList},
+    FabricKey{kDimensions, "dimensions of the system, a list, lowest first", Holds::kList},
     FabricKey{.path = "fabric.dimensions.block",
-              .meaning = "joint of the NPUs that differ in this dimension alone; mesh, torus and "
-                         "fred are machines",
+              .meaning = "network of the NPUs that differ only in this dimension; mesh, torus and "
+                         "fred need `machine`",
               .holds = Holds::kWord,
               .words = "ring fully_connected switch line mesh torus fred"},
-    FabricKey{"fabric.dimensions.size", "NPUs that differ in this dimension alone",
+    FabricKey{"fabric.dimensions.size", "number of NPUs that differ only in this dimension",
               Holds::kInteger},
     FabricKey{"fabric.dimensions.bandwidth",
-              "bandwidth of one NPU in this dimension per direction, over all its links"},
-    FabricKey{"fabric.dimensions.links", "links of one NPU in this dimension", Holds::kInteger},
-    FabricKey{"fabric.dimensions.latency", "latency of one link, in place of fabric.link_latency"},
+              "bandwidth of one NPU in this dimension, per direction, over all its links"},
+    FabricKey{"fabric.dimensions.links", "number of links of one NPU in this dimension",
+              Holds::kInteger},
+    FabricKey{"fabric.dimensions.latency", "latency of a link; replaces fabric.link_latency"},
     FabricKey{"fabric.dimensions.efficiency",
-              "share of its links' rate that carries payload; the rest is protocol", Holds::kText,
-              "1"},
+              "share of the link rate that carries payload; the rest is protocol overhead",
+              Holds::kText, "1"},
     FabricKey{"fabric.dimensions.switch_latency",
-              "latency of a switch beside its own cycles, a time", Holds::kValue, "0 ns"},
-    FabricKey{"fabric.dimensions.in_switch", "true or false: collectives inside the switch",
-              Holds::kBoolean, "false"},
-    FabricKey{"fabric.dimensions.machine", "a machine file that is the block", Holds::kText},
+              "latency of a switch, added to its own cycles, a time", Holds::kValue, "0 ns"},
+    FabricKey{"fabric.dimensions.in_switch",
+              "true: collectives run in the switch; false: at the endpoints", Holds::kBoolean,
+              "false"},
+    FabricKey{"fabric.dimensions.machine", "machine file that is the block of this dimension",
+              Holds::kText},
     FabricKey{"fabric.dimensions.name", "name of the dimension", Holds::kText},
 };
 

@@ -12,12 +12,12 @@ namespace fredsim {
 namespace {
 
 constexpr std::array kFatTreeKeys = {
-    FabricKey{"fabric.radix", "ports of a switch, even; k of the k-ary fat tree", Holds::kInteger},
-    FabricKey{"fabric.oversubscription",
-              "NPUs of an edge switch per link from it upwards; 1: as many", Holds::kInteger, "1"},
-    FabricKey{"fabric.port_bandwidth", "bandwidth of every link, those of the NPUs too"},
+    FabricKey{"fabric.radix", "ports per switch, an even number: k of the k-ary fat tree",
+              Holds::kInteger},
+    FabricKey{"fabric.oversubscription", "NPUs per uplink of an edge switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.port_bandwidth", "bandwidth of every link, links of NPUs included"},
     FabricKey{.path = "fabric.paths",
-              .meaning = "link up: by the destination's place, or hashed (ECMP)",
+              .meaning = "choice of the uplink: by the place of the destination, or hashed (ECMP)",
               .holds = Holds::kWord,
               .default_value = "by_place",
               .words = "by_place hashed"},
@@ -70,7 +70,7 @@ class FatTreeKind final : public TopologyKind {
 
   std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
     return MachineExample{.npus = fat_tree_npus(4),
-                          .numbers = fmt::format("k^3/4 of an even k up to {}", kMaxPorts),
+                          .numbers = fmt::format("k^3/4 for even k up to {}", kMaxPorts),
                           .keys = fat_tree_example_keys};
   }
 

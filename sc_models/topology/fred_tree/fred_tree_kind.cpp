@@ -15,51 +15,52 @@ constexpr std::string_view kLevels = "fabric.levels";
 // Keys of a two-level tree. Keys that fabric.levels may replace have it as `instead`.
 constexpr std::array kTreeKeys = {
     FabricKey{"fabric.l1_switches",
-              "number of L1 switches; or the list fabric.levels",
+              "number of L1 switches; the list fabric.levels may replace it",
               Holds::kInteger,
               {},
               kLevels},
-    FabricKey{"fabric.npus_per_l1", "NPUs on one L1 switch", Holds::kInteger, {}, kLevels},
-    FabricKey{"fabric.slices", "parallel chiplets that make up one L1 switch", Holds::kInteger},
-    FabricKey{"fabric.uplinks", "uplinks of one L1 chiplet", Holds::kInteger, {}, kLevels},
+    FabricKey{"fabric.npus_per_l1", "NPUs per L1 switch", Holds::kInteger, {}, kLevels},
+    FabricKey{"fabric.slices", "parallel chiplets of one L1 switch", Holds::kInteger},
+    FabricKey{"fabric.uplinks", "uplinks per L1 chiplet", Holds::kInteger, {}, kLevels},
     FabricKey{
-        "fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Holds::kInteger, {}, kLevels},
+        "fabric.l2_chiplets_per_slice", "L2 chiplets per slice", Holds::kInteger, {}, kLevels},
     FabricKey{"fabric.middle", "middle sub-networks m of Fred_m(P)", Holds::kInteger},
     FabricKey{.path = "fabric.chiplet_ports",
-              .meaning =
-                  "ports of every chiplet, one design for all places, of which those without "
-                  "a link stay free; 0: as many as it has links",
+              .meaning = "ports of every chiplet, so that one design fits all; ports without a "
+                         "link stay unconnected; 0: one port per link",
               .holds = Holds::kInteger,
               .default_value = "0",
               .from_zero = true},
     FabricKey{"fabric.uplink_bandwidth",
-              "bandwidth of one L1 switch towards L2",
+              "bandwidth of one L1 switch towards L2, over all its uplinks",
               Holds::kValue,
               {},
               kLevels},
     FabricKey{.path = "fabric.uplink_latency",
-              .meaning = "latency of a link between L1 and L2, in place of fabric.link_latency",
+              .meaning = "latency of a link between L1 and L2; replaces fabric.link_latency",
               .is_optional = true},
-    FabricKey{kLevels, "the levels of a tree, a list, lowest first", Holds::kList},
-    FabricKey{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
+    FabricKey{kLevels, "levels of the tree, a list, lowest first", Holds::kList},
+    FabricKey{"fabric.levels.below", "NPUs, or switches of the level below, per switch",
               Holds::kInteger},
-    FabricKey{"fabric.levels.chiplets_per_slice", "chiplets of one slice of a switch",
-              Holds::kInteger, "1"},
-    FabricKey{"fabric.levels.uplinks", "uplinks of one chiplet", Holds::kInteger},
-    FabricKey{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above"},
+    FabricKey{"fabric.levels.chiplets_per_slice", "chiplets per slice of a switch", Holds::kInteger,
+              "1"},
+    FabricKey{"fabric.levels.uplinks", "uplinks per chiplet", Holds::kInteger},
+    FabricKey{"fabric.levels.uplink_bandwidth",
+              "bandwidth of one switch towards the level above, over all its uplinks"},
     FabricKey{.path = "fabric.levels.latency",
-              .meaning = "latency of a link between this level and what is below it, in place of "
-                         "fabric.link_latency",
+              .meaning = "latency of a link between this level and the level below, or the NPUs; "
+                         "replaces fabric.link_latency",
               .is_optional = true},
-    FabricKey{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind",
+    FabricKey{"fabric.levels.kind", "kind of the switches of this level; replaces switch.kind",
               Holds::kText},
-    FabricKey{"fabric.in_switch", "true or false: collectives inside the switches",
+    FabricKey{"fabric.in_switch", "true: collectives run in the switches; false: at the endpoints",
               Holds::kBoolean},
-    FabricKey{.path = "fabric.simulate_slices",
-              .meaning = "distinct or all",
-              .holds = Holds::kWord,
-              .default_value = "distinct",
-              .words = "distinct all"},
+    FabricKey{
+        .path = "fabric.simulate_slices",
+        .meaning = "slices to simulate: distinct or all; distinct: one of several equal slices",
+        .holds = Holds::kWord,
+        .default_value = "distinct",
+        .words = "distinct all"},
 };
 
 std::vector<TreeLevel> read_two_levels(const FabricKeys& keys) {
@@ -170,10 +171,11 @@ class FredTreeKind final : public TopologyKind {
   }
 
   std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
-    return MachineExample{.npus = 20,
-                          .numbers = fmt::format("L1 switches x NPUs on each, 2 to {} x 1 to {}",
-                                                 kMaxPorts, kMaxPorts / 2),
-                          .keys = fred_tree_example_keys};
+    return MachineExample{
+        .npus = 20,
+        .numbers = fmt::format("L1 switches x NPUs per L1 switch, 2 to {} x 1 to {}", kMaxPorts,
+                               kMaxPorts / 2),
+        .keys = fred_tree_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "fred"; }

@@ -11,10 +11,11 @@ namespace fredsim {
 namespace {
 
 constexpr std::array kPairKeys = {
-    FabricKey{"fabric.switches", "number of switches, each joined to all others", Holds::kInteger},
-    FabricKey{"fabric.npus_per_switch", "NPUs on one switch", Holds::kInteger, "1"},
-    FabricKey{"fabric.planes", "parallel chiplets that make up one switch", Holds::kInteger, "1"},
-    FabricKey{"fabric.pair_bandwidth", "bandwidth from one switch to one other"},
+    FabricKey{"fabric.switches", "number of switches; every two are connected", Holds::kInteger},
+    FabricKey{"fabric.npus_per_switch", "NPUs per switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.planes", "parallel chiplets of one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.pair_bandwidth",
+              "bandwidth between two switches, per direction, over all planes"},
 };
 
 // Puts as few NPUs on a switch as its ports allow.
@@ -51,11 +52,10 @@ class FullyConnectedKind final : public TopologyKind {
   }
 
   std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
-    return MachineExample{
-        .npus = 4,
-        .numbers =
-            fmt::format("switches x NPUs on each, which together are up to {}", kMaxPorts + 1),
-        .keys = fully_connected_example_keys};
+    return MachineExample{.npus = 4,
+                          .numbers = fmt::format(
+                              "switches x NPUs per switch, whose sum is at most {}", kMaxPorts + 1),
+                          .keys = fully_connected_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }

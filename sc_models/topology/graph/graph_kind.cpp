@@ -16,28 +16,31 @@ namespace fredsim {
 namespace {
 
 constexpr std::array kGraphKeys = {
-    FabricKey{"fabric.graph", "file with the lists nodes and links, in place of these",
+    FabricKey{"fabric.graph", "file with the lists nodes and links; replaces both keys",
               Holds::kText},
     FabricKey{"fabric.nodes", "NPUs and switches, a list", Holds::kList},
-    FabricKey{"fabric.nodes.name", "name", Holds::kText},
+    FabricKey{"fabric.nodes.name", "name of the node, or NAME of several nodes with `count`",
+              Holds::kText},
     FabricKey{.path = "fabric.nodes.kind",
-              .meaning = "npu, switch, or adder: a reduction engine of the switch it is joined to",
+              .meaning = "npu, switch or adder; an adder is a reduction engine of the switch that "
+                         "it connects to",
               .holds = Holds::kWord,
               .words = "npu switch adder"},
-    FabricKey{"fabric.nodes.count", "number of such nodes, NAME0 and so on", Holds::kInteger, "1"},
-    FabricKey{"fabric.links", "links between nodes, both directions unless one_way, a list",
+    FabricKey{"fabric.nodes.count", "number of nodes, named NAME0, NAME1 and so on",
+              Holds::kInteger, "1"},
+    FabricKey{"fabric.links", "links between nodes, in both directions unless one_way, a list",
               Holds::kList},
-    FabricKey{"fabric.links.from", "a name: of one node, or of a number of them, then each",
+    FabricKey{"fabric.links.from", "name of a node, or of several: a link from each of them",
               Holds::kText},
-    FabricKey{"fabric.links.to", "likewise; each of them is joined to each of `from`",
-              Holds::kText},
-    FabricKey{"fabric.links.bandwidth", "bandwidth of a link per direction"},
-    FabricKey{"fabric.links.latency", "latency of a link, in place of fabric.link_latency"},
+    FabricKey{"fabric.links.to",
+              "name of a node, or of several: each connects to each node of `from`", Holds::kText},
+    FabricKey{"fabric.links.bandwidth", "bandwidth of a link, per direction"},
+    FabricKey{"fabric.links.latency", "latency of a link; replaces fabric.link_latency"},
     FabricKey{"fabric.links.efficiency",
-              "share of a link's rate that carries payload; the rest is protocol", Holds::kText,
-              "1"},
-    FabricKey{"fabric.links.count", "number of links in parallel", Holds::kInteger, "1"},
-    FabricKey{"fabric.links.one_way", "from `from` to `to` alone; runs with --engine flow",
+              "share of the link rate that carries payload; the rest is protocol overhead",
+              Holds::kText, "1"},
+    FabricKey{"fabric.links.count", "number of parallel links", Holds::kInteger, "1"},
+    FabricKey{"fabric.links.one_way", "true: links only from `from` to `to`; needs --engine flow",
               Holds::kBoolean, "false"},
 };
 
@@ -114,7 +117,7 @@ class GraphKind final : public TopologyKind {
   std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
     return MachineExample{
         .npus = 8,
-        .numbers = fmt::format("2 to {0}, or boxes x NPUs in each, up to {0} x {1}", kMaxPorts,
+        .numbers = fmt::format("2 to {0}, or boxes x NPUs per box, up to {0} x {1}", kMaxPorts,
                                kMaxPorts / 2),
         .keys = graph_example_keys};
   }

@@ -19,12 +19,12 @@ namespace {
 constexpr std::array kInfragraphKeys = {
     FabricKey{"fabric.file", "file that describes the network", Holds::kText},
     FabricKey{.path = "fabric.links",
-              .meaning = "bandwidths per direction of links for which the file has none, by their "
-                         "name there",
+              .meaning = "bandwidth, per direction, of links that have none in the file, by the "
+                         "name of the link",
               .holds = Holds::kValues,
               .is_optional = true},
     FabricKey{.path = "fabric.link_bandwidth",
-              .meaning = "bandwidth per direction of links for which nothing else has one",
+              .meaning = "bandwidth, per direction, of all other links",
               .is_optional = true},
 };
 

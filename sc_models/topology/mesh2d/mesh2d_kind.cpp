@@ -19,7 +19,7 @@ constexpr std::array kGridKeys = {
               .holds = Holds::kInteger,
               .aliases = "rows mesh_rows y size_y"},
     FabricKey{.path = "fabric.link_bandwidth",
-              .meaning = "bandwidth of a mesh link per direction",
+              .meaning = "bandwidth of a mesh link, per direction",
               .aliases = "bandwidth bw channel_width link_width"},
     FabricKey{"fabric.local_latency", "latency between an NPU and its router, a time",
               Holds::kValue, "0 ns"},

@@ -15,20 +15,20 @@ namespace {
 
 constexpr std::array kTorusKeys = {
     FabricKey{.path = "fabric.size_x",
-              .meaning = "switches along x, a ring",
+              .meaning = "number of switches along x, a ring",
               .holds = Holds::kInteger,
               .aliases = "x width columns"},
     FabricKey{.path = "fabric.size_y",
-              .meaning = "switches along y, a ring",
+              .meaning = "number of switches along y, a ring",
               .holds = Holds::kInteger,
               .aliases = "y height rows"},
     FabricKey{.path = "fabric.size_z",
-              .meaning = "switches along z, a ring",
+              .meaning = "number of switches along z, a ring",
               .holds = Holds::kInteger,
               .aliases = "z depth layers"},
-    FabricKey{"fabric.planes", "parallel chiplets that make up one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.planes", "parallel chiplets of one switch", Holds::kInteger, "1"},
     FabricKey{.path = "fabric.ring_bandwidth",
-              .meaning = "bandwidth from one switch to the next of a ring",
+              .meaning = "bandwidth from one switch to the next, per direction, over all planes",
               .aliases = "bandwidth bw link_bandwidth"},
 };
 
@@ -73,9 +73,10 @@ class Torus3dKind final : public TopologyKind {
   }
 
   std::optional<MachineExample> example(const std::filesystem::path& /*configs*/) const override {
-    return MachineExample{.npus = 64,
-                          .numbers = fmt::format("x times y times z, 1 to {} each", kMaxTorusSide),
-                          .keys = torus3d_example_keys};
+    return MachineExample{
+        .npus = 64,
+        .numbers = fmt::format("size_x x size_y x size_z, 1 to {} each", kMaxTorusSide),
+        .keys = torus3d_example_keys};
   }
 
   std::string_view default_switch_kind() const override { return "voq_crossbar"; }
