@@ -20,7 +20,7 @@ constexpr std::string_view kLayers = "list of layers with experts";
 constexpr auto kPlacementKeys = std::to_array<FileKey>({
     {.path = "layers",
      .meaning =
-         "by layer with experts, or one for all, and by rank: numbers of its experts, from 0",
+         "experts of each rank, numbered from 0, per layer with experts or once for all layers",
      .holds = Holds::kOther,
      .form = kLayers,
      .schema = R"({"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1,

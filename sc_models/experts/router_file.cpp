@@ -18,14 +18,14 @@ constexpr std::string_view kRows = "list of rows, each a list of numbers";
 
 constexpr auto kRouterKeys = std::to_array<FileKey>({
     {.path = "rows",
-     .meaning = "what the rows are by: all layers and ranks alike, one row; layers with experts; "
-                "ranks whose tokens they are",
+     .meaning = "meaning of the rows: one row for all layers and ranks; a row per layer with "
+                "experts; or a row per rank, for its tokens",
      .holds = Holds::kWord,
      .default_value = "all",
      .words = "all layers ranks",  // words of RouterRows
      .aliases = "by"},
     {.path = "shares",
-     .meaning = "share of its tokens that each expert gets; the shares of a row add up to 1",
+     .meaning = "share of the tokens that each expert gets; the shares of a row add up to 1",
      .holds = Holds::kOther,
      .aliases = "probabilities weights",
      .instead = "tokens",
@@ -33,7 +33,8 @@ constexpr auto kRouterKeys = std::to_array<FileKey>({
      .schema = R"({"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1,
                    "items": {"type": "number", "minimum": 0, "maximum": 1}}})"},
     {.path = "tokens",
-     .meaning = "tokens that each expert got, in place of shares; divided by the sum of their row",
+     .meaning = "number of tokens that each expert got; replaces shares: values are divided by the "
+                "sum of their row",
      .holds = Holds::kOther,
      .is_optional = true,
      .aliases = "counts loads",

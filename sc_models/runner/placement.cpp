@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto kPlacementKeys = std::to_array<FileKey>({
     {.path = "",
-     .meaning = "worker 0 is on the first one, and so on; each NPU once",
+     .meaning = "worker 0 runs on the first NPU, and so on; every NPU at most once",
      .holds = Holds::kOther,
      .form = "list of NPUs by worker rank, such as `[3, 2, 1, 0]`",
      .schema = R"({"type": "array", "minItems": 1, "uniqueItems": true,

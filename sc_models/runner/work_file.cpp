@@ -30,16 +30,17 @@ constexpr double kMaxNumber = std::numeric_limits<int>::max();
 
 constexpr auto kKeys = std::to_array<FileKey>({
     {.path = "",
-     .meaning = "collectives that run at the same time unless after and delay say otherwise",
+     .meaning =
+         "collectives that run at the same time, except where `after` and `delay` order them",
      .holds = Holds::kList,
      .form = kListOfWorks},
     {.path = "collective",
-     .meaning = "as --collective",
+     .meaning = "collective, as for --collective",
      .holds = Holds::kText,
      .aliases = "type kind op name comm_type"},
     {.path = "groups",
-     .meaning = "all, or lists of worker ranks (--placement; without it NPUs) and I/O controllers, "
-                "as --group has them",
+     .meaning = "all, or lists of NPUs (with --placement, worker ranks) and I/O controllers, as "
+                "for --group",
      .holds = Holds::kOther,
      .default_value = "all",
      .aliases = "ranks members npus",
@@ -47,40 +48,40 @@ constexpr auto kKeys = std::to_array<FileKey>({
      .schema = R"({"anyOf": [{"const": "all"}, {"type": "array", "minItems": 1, "items": {"type":
                    "array", "minItems": 1, "items": {"type": ["integer", "string"]}}}]})"},
     {.path = "size",
-     .meaning = "as --size, which it has where left out",
+     .meaning = "size, as for --size; default: the value of --size",
      .is_optional = true,
      .unit = "size",
      .aliases = "bytes comm_size"},
     {.path = "priority",
-     .meaning = "as --priority, which it has where left out: mp, pp, dp or control",
+     .meaning = "virtual channel: mp, pp, dp or control; default: the value of --priority",
      .holds = Holds::kText,
      .is_optional = true,
      .aliases = "vc"},
-    {"algorithm", "as --algorithm, which it has where left out", Holds::kText, "", true},
+    {"algorithm", "algorithm, as for --algorithm; default: the value of --algorithm", Holds::kText,
+     "", true},
     {.path = "root",
-     .meaning = "as --root",
+     .meaning = "root, as for --root",
      .holds = Holds::kInteger,
      .is_optional = true,
      .max = kMaxNumber},
     {.path = "roots",
-     .meaning = "as --roots",
+     .meaning = "number of roots, as for --roots",
      .holds = Holds::kInteger,
      .is_optional = true,
      .min = 1,
      .max = kMaxNumber},
     {.path = "start",
-     .meaning = "when it may send first, from the beginning of the run",
+     .meaning = "earliest time at which anything is sent, from the beginning of the run",
      .holds = Holds::kOther,
      .default_value = "0",
      .form = "time, or a number of cycles",
      .schema = R"({"type": ["integer", "string"]})"},
-    {"name", "by which others come after it", Holds::kText, "", true},
+    {"name", "name, for `after` of other collectives", Holds::kText, "", true},
     {.path = "after",
      .meaning =
-         "what it comes after. An NPU begins when its own part in that is complete (own), or, "
-         "where it has none there, when all of it is; with all, when all of it is everywhere. A "
-         "part is complete when its results have come and its last packet has been handed to the "
-         "NIC",
+         "predecessors. An NPU begins when its own part in them is complete (own) or, if it has no "
+         "part there, when all parts are; with all, every NPU waits for all parts. A part is "
+         "complete when its results have arrived and its last packet has been handed to the NIC",
      .holds = Holds::kOther,
      .is_optional = true,
      .aliases = "depends deps depends_on wait",
@@ -91,16 +92,16 @@ constexpr auto kKeys = std::to_array<FileKey>({
                    "anyOf": [{"$ref": "#/items/properties/after/definitions/one"}, {"type": "array",
                    "items": {"$ref": "#/items/properties/after/definitions/one"}}]})"},
     {.path = "delay",
-     .meaning = "time that passes before it, after what it comes after is complete, or else from "
-                "the beginning of the run",
+     .meaning = "time between the end of the predecessors, or the beginning of the run, and its "
+                "own beginning",
      .holds = Holds::kOther,
      .default_value = "0",
      .aliases = "pause gap",
      .form = "time, or a number of cycles",
      .schema = R"({"type": ["integer", "string"]})"},
     {.path = "repeat",
-     .meaning = "so many of it, each after the one before (own) and after the delay; what comes "
-                "after it comes after the last",
+     .meaning = "number of runs, each after the one before (own) and after the delay; successors "
+                "wait for the last run",
      .holds = Holds::kInteger,
      .default_value = "1",
      .min = 1,

@@ -22,41 +22,40 @@ using NodeKind = ConfigNode::Kind;
 
 constexpr auto kStudyKeys = std::to_array<FileKey>({
     {.path = "name",
-     .meaning = "of the study; without it that of the file",
+     .meaning = "name of the study; default: the name of the file",
      .holds = Holds::kText,
      .is_optional = true,
      .form = "text"},
     {.path = "machines",
-     .meaning =
-         "machine files; `settings` of a machine are axes of this machine alone, in place of "
-         "those of all",
+     .meaning = "machine files; `settings` of a machine are axes of this machine only and replace "
+                "the common ones",
      .holds = Holds::kOther,
      .form = "list of paths, or of maps with `file` and `settings`"},
     {.path = "machines.file", .meaning = "machine file", .holds = Holds::kText},
     {.path = "machines.settings",
-     .meaning = "keys of this machine, in place of those of all",
+     .meaning = "keys of this machine, which replace the common settings",
      .holds = Holds::kOther,
      .is_optional = true},
     {.path = "settings",
-     .meaning = "of all machines; a value that is a list stands in a list of its own: `[[mp, pp, "
+     .meaning = "keys of all machines; a value that is a list needs a list around it: `[[mp, pp, "
                 "dp, control]]`",
      .holds = Holds::kOther,
      .is_optional = true,
      .form = "axes by [key of machine files](machine_files.md), such as `switch.input_buffer`"},
     {.path = "seeds",
-     .meaning = "an axis, `seed`",
+     .meaning = "axis of random seeds, `seed`",
      .holds = Holds::kOther,
      .is_optional = true,
      .form = "list of numbers, or a range `1:10`"},
     {.path = "zip",
-     .meaning = "axes of a list do not multiply: the first values go together, the second ones and "
-                "so on",
+     .meaning = "axes that vary together instead of as a product: first values with first values, "
+                "second with second, and so on",
      .holds = Holds::kOther,
      .is_optional = true,
      .form = "lists of axes"},
     {.path = "exclude",
-     .meaning = "points that have such a value of each are left out; axes are `machine` and "
-                "`command`, too",
+     .meaning = "points to leave out: points with one of the values on each axis of a map; "
+                "`machine` and `command` are axes, too",
      .holds = Holds::kOther,
      .is_optional = true,
      .form = "list of maps from axes to a value or a list of values"},

@@ -160,10 +160,10 @@ std::string study_reference(std::span<const StudyCommand> commands) {
     works += fmt::format("{}`{}`", works.empty() ? "" : ", ", command.name);
   std::string text =
       "# Keys of studies\n\n"
-      "Made from the options of the commands by `fredsim schema study --markdown`; "
-      "`scripts/reference.sh` renews it. "
-      "[study.schema.json](study.schema.json) is the same\nas a JSON schema, which editors use. "
-      "[Studies and clusters](../user/studies_and_clusters.md) says how studies are run.\n\n"
+      "`scripts/reference.sh` generates this page from the options of the commands "
+      "(`fredsim schema study --markdown`).\n[study.schema.json](study.schema.json) is the same "
+      "as a JSON schema for editors. "
+      "[Studies and clusters](../user/studies_and_clusters.md) explains how to run studies.\n\n"
       "An axis has a value or a list of values; the points of a study are the product of all axes. "
       "Paths are from the working directory.\n\n"
       "| key | value | meaning |\n|---|---|---|\n";
