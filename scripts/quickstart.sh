@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From a fresh checkout to the main result: installs missing packages (Debian 12, root or sudo),
-# builds build/fredsim, and compares Fred-D with the baseline mesh, by the paper's algorithm and the
-# best, an all-reduce over all 20 NPUs: by the switches' twins, and then with their RTL in lockstep.
+# Main result from a fresh checkout: installs missing packages (Debian 12, root or sudo), builds
+# build/fredsim, and compares Fred-D with the baseline mesh in an all-reduce over 20 NPUs, with the
+# algorithm of the paper and with the best one. The first run uses C++ twins of the switches, the
+# second their RTL in lockstep with the twins.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cat <<'EOT'
-From a fresh checkout to the main result, in four steps. What is there already is not done again.
+Main result from a fresh checkout, in four steps. Completed steps are skipped.
 
   1. Debian packages: compiler, Verilator, SystemC    1 minute    0.6 GB, of which 0.1 GB downloaded
-  2. build/fredsim                                    3 minutes   0.4 GB in build/
-  3. the main job: an all-reduce over 20 NPUs,        seconds
-     Fred-D against two meshes: with the paper's
-     algorithm, and with the best one
-  4. the same job in the switches' RTL, beside their  1 minute
-     C++ twins: through Verilator and a compiler, once
+  2. build of build/fredsim                           3 minutes   0.4 GB in build/
+  3. main job: an all-reduce over 20 NPUs, Fred-D     seconds
+     against the mesh with the algorithm of the
+     paper and with its best algorithm
+  4. the main job with the RTL of the switches in     1 minute
+     lockstep with their C++ twins; the first run
+     verilates and compiles the RTL
 
-The table is there after some 4 minutes on a bare Debian 12 with 2 cores; 1 GB in all.
+A bare Debian 12 with 2 cores prints the table after about 4 minutes. Total: 1 GB.
 
 EOT
 
@@ -33,9 +35,9 @@ job=(build/fredsim compare configs/mesh.yaml configs/fred_d.yaml
 say "${job[*]}"
 "${job[@]}"
 
-say "step 4 of 4: the same in RTL, in lockstep with the twins"
-# One design of chiplet, with 12 ports, at all places, of which some use 10 or 11: the same cycles,
-# and one size to build, not three.
+say "step 4 of 4: the main job with RTL in lockstep with the twins"
+# All chiplets have 12 ports, although some use only 10 or 11: one RTL size to build instead of
+# three, with the same cycles.
 rtl_job=(build/fredsim compare configs/mesh.yaml configs/fred_d.yaml@fabric.chiplet_ports=12
   --collective all_reduce -b 4KiB -e 16MiB -f 8
   --algorithm paper --best-base --model lockstep)
