@@ -20,12 +20,13 @@ CommandRow conflicts_row();
 CommandRow strategies_row();
 CommandRow report_row();
 CommandRow schema_row();
+CommandRow trace_row();
 
 std::span<const CommandRow> commands() {
   static const std::array rows{run_row(),        compare_row(),  calibrate_row(), train_row(),
                                sweep_row(),      optimize_row(), traffic_row(),   new_row(),
                                info_row(),       doctor_row(),   route_row(),     conflicts_row(),
-                               strategies_row(), report_row(),   schema_row()};
+                               strategies_row(), report_row(),   schema_row(),    trace_row()};
   return rows;
 }
 

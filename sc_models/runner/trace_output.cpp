@@ -18,19 +18,18 @@ std::string trace_file(const std::string& prefix, std::size_t rank) {
 
 std::string groups_file(const std::string& prefix) { return prefix + ".groups.json"; }
 
-TraceOutput::TraceOutput(const std::string& prefix, std::size_t ranks) {
-  constexpr const char* kOption = "--export-et";
+TraceOutput::TraceOutput(const std::string& prefix, std::size_t ranks, const std::string& option) {
   const std::string beyond = trace_file(prefix, ranks);
   std::error_code error;
   if (std::filesystem::exists(beyond, error)) {
     throw BadInput(
         fmt::format("{}: found '{}', of a rank that the workload does not have: {} ranks; allowed: "
                     "a prefix of which there is no such file",
-                    kOption, beyond, ranks));
+                    option, beyond, ranks));
   }
   for (std::size_t r = 0; r < ranks; ++r)
-    files_.emplace_back(trace_file(prefix, r), kOption, &interrupt_flag());
-  files_.emplace_back(groups_file(prefix), kOption, &interrupt_flag());
+    files_.emplace_back(trace_file(prefix, r), option, &interrupt_flag());
+  files_.emplace_back(groups_file(prefix), option, &interrupt_flag());
 }
 
 void TraceOutput::write(const TraceTexts& texts) const {

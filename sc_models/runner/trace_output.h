@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace
-// and --comm-groups.
+// Writes execution traces: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and
+// --comm-groups.
 //
 // Either all files are written, replacing older files of these names, or none, and the older files
 // stay.
-// Errors: BadInput naming the file and the reason; BadInput for an older file PREFIX.RANK.et of a
+// Errors: BadInput naming the option, the file and the reason; BadInput for an older file PREFIX.RANK.et of a
 //   rank beyond the last one, since it would be read as part of the trace.
 #pragma once
 
@@ -23,7 +23,7 @@ std::string groups_file(const std::string& prefix);
 class TraceOutput {
  public:
   // Checks at once that the files can be written.
-  TraceOutput(const std::string& prefix, std::size_t ranks);
+  TraceOutput(const std::string& prefix, std::size_t ranks, const std::string& option);
   void write(const TraceTexts& texts) const;  // traces of `ranks` ranks
 
  private:

@@ -87,7 +87,7 @@ TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
     if (!asked_.export_prefix.empty() && !traces_out_) {
       const std::size_t ranks = trace_ranks(graph, topology);
       check_exported(ranks);
-      traces_out_.emplace(asked_.export_prefix, ranks);
+      traces_out_.emplace(asked_.export_prefix, ranks, "--export-et");
     }
   }
   check_switches();

@@ -204,7 +204,11 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
   node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
   node.duration_ps =
       fields.number("duration_ps", kMaxTime * kPsPerUs, from.duration_us() * kPsPerUs);
+  node.start_ps = fields.number("start_ps", kMaxTime * kPsPerUs,
+                                std::min(from.start_us(), kMaxTime) * kPsPerUs);
   node.on_cpu = fields.number("is_cpu_op", kMax, 0) != 0;
+  constexpr std::uint64_t kMaxStream = std::uint64_t{1} << 30;
+  if (fields.has("stream")) node.stream = static_cast<int>(fields.number("stream", kMaxStream));
   node.operations = fields.number("num_ops", kMax, 0);
   node.tensor_bytes = fields.number("tensor_size", kMax, 0);
   if (node.type >= TraceNodeType::kSend) read_communication(fields, node);

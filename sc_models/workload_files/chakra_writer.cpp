@@ -83,8 +83,11 @@ void ChakraWriter::add(const TraceNode& node) {
   to.set_type(static_cast<std::int32_t>(node.type));
   to.mutable_data_after()->Add(node.after.begin(), node.after.end());
   to.set_duration_us(node.duration_ps / kPsPerUs);
+  to.set_start_us(node.start_ps / kPsPerUs);
   Attributes attributes(to);
   attributes.flag("is_cpu_op", node.on_cpu);
+  if (node.start_ps != 0) attributes.number("start_ps", node.start_ps);
+  if (node.stream != TraceNode::kNobody) attributes.small("stream", node.stream);
   if (node.duration_ps != 0) attributes.number("duration_ps", node.duration_ps);
   if (node.operations != 0) attributes.number("num_ops", node.operations);
   if (node.tensor_bytes != 0) attributes.number("tensor_size", node.tensor_bytes);

@@ -48,7 +48,9 @@ struct TraceNode {
   std::vector<std::uint64_t>
       after{};  // ids of the same rank, ascending, each once: control and data dependencies
   std::uint64_t duration_ps = 0;
+  std::uint64_t start_ps = 0;  // begin as recorded; 0: not recorded, or the beginning
   bool on_cpu = false;
+  int stream = kNobody;            // stream of a GPU; kNobody: not told
   std::uint64_t operations = 0;    // operations of a computation
   std::uint64_t tensor_bytes = 0;  // bytes that it, a load or a store moves
   // Fields of communications.

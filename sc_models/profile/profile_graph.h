@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a profile of one rank into nodes with dependencies (workload_files/trace_node.h).
+//
+// Nodes: an operation of the GPU is a COMP, MEM_LOAD (host to device), MEM_STORE (device to host)
+//   or communication. The time of a CPU thread between two launches is one COMP on the CPU, so that
+//   a launch-bound trace stays launch-bound. Durations are those recorded, exact.
+// Dependencies, each counted by its rule:
+//   stream      the operation before on the same stream
+//   launch      the CPU until the call that launched it (correlation)
+//   thread      the CPU before on the same thread
+//   autograd    the backward thread starts with the forward thread's last launch, and the forward
+//               thread goes on after it (flows fwdbwd)
+//   event       a wait for another stream that the profile has (cuda_sync, wait_on_stream)
+//   collective  ProcessGroupNCCL: a collective waits for what its thread launched before on other
+//               streams; what is launched there after its wait waits for it
+//   sync        the CPU after cudaStreamSynchronize, cudaDeviceSynchronize, cudaEventSynchronize or
+//               a copy that blocks
+//   Implied dependencies are left out of the nodes (transitive reduction), not of the counts.
+// Errors: BadInput with file and event: an unknown collective; a collective without size or group;
+//   no such step; circular dependencies.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profile/kineto.h"
+#include "workload_files/trace_node.h"
+
+namespace fredsim {
+
+enum class TraceRule : std::uint8_t {
+  kStream,
+  kLaunch,
+  kThread,
+  kAutograd,
+  kEvent,
+  kCollective,
+  kSync
+};
+inline constexpr std::array<std::string_view, 7> kTraceRules{
+    "stream", "launch", "thread", "autograd", "event", "collective", "sync"};
+
+struct ProfileOptions {
+  std::optional<std::pair<int, int>> steps{};  // first and last; none: the last whole one
+  bool gpu_only = false;                       // leaves the CPU out
+  bool unknown_is_compute = false;             // unknown collectives become computations
+};
+
+struct ProfiledNode {
+  struct After {
+    int node = 0;  // index
+    TraceRule rule = TraceRule::kStream;
+    Kineto::Ps end = 0;  // recorded time that it waits for
+  };
+  TraceNode node{};  // without `id`, which is the index, and without `after`
+  Kineto::Ps begin = 0, end = 0;
+  int lane = 0;   // index into lanes
+  int call = -1;  // index into calls: communication
+  std::vector<After> after{};
+};
+
+struct ProfileGraph {
+  struct Lane {
+    std::string name{};  // "stream 7", "CPU 2910249/2919752"
+    bool is_cpu = false;
+    int stream = -1;
+  };
+  std::vector<Lane> lanes{};
+  std::vector<ProfiledNode> nodes{};  // dependencies first
+  std::array<std::uint64_t, kTraceRules.size()> dependencies{};
+  Kineto::Ps begin = 0, end = 0;  // of the steps, as recorded
+  std::vector<int> steps{};
+  std::uint64_t without_launch = 0, unknown_calls = 0;
+};
+
+ProfileGraph profile_graph(const Kineto& profile, const ProfileOptions& options);
+
+}  // namespace fredsim

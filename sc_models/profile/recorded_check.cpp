@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/recorded_check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fredsim {
+namespace {
+
+using Ps = Kineto::Ps;
+constexpr Ps kUs = 1'000'000;
+constexpr Ps kTolerance = kUs;
+constexpr Ps kUnexplained = 20 * kUs;
+
+using Spans = std::vector<std::pair<Ps, Ps>>;
+
+Spans joined(Spans spans) {
+  std::ranges::sort(spans);
+  Spans all;
+  for (const auto& [begin, end] : spans) {
+    if (!all.empty() && begin <= all.back().second)
+      all.back().second = std::max(all.back().second, end);
+    else
+      all.emplace_back(begin, end);
+  }
+  return all;
+}
+
+Ps length(const Spans& spans) {
+  Ps sum = 0;
+  for (const auto& [begin, end] : spans) sum += end - begin;
+  return sum;
+}
+
+// Time in `a` that is not in `b`.
+Ps outside(const Spans& a, const Spans& b) {
+  Spans both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return length(joined(std::move(both))) - length(b);
+}
+
+}  // namespace
+
+RecordedCheck check_recorded(const ProfileGraph& graph) {
+  RecordedCheck check;
+  Spans computes, communicates;
+  std::vector<Ps> ends(graph.nodes.size());
+  Ps last = graph.steps.empty() ? graph.begin : graph.end;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const ProfiledNode& node = graph.nodes[n];
+    const bool is_cpu = node.node.on_cpu;
+    Ps latest = 0, start = 0;
+    for (const ProfiledNode::After& after : node.after) {
+      RuleCheck& rule = check.rules[static_cast<std::size_t>(after.rule)];
+      ++rule.dependencies;
+      // The CPU's gaps begin where they are explained; they cannot end before.
+      rule.violated += (is_cpu ? node.end : node.begin) < after.end - kTolerance;
+      latest = std::max(latest, after.end);
+      start = std::max(start, ends[static_cast<std::size_t>(after.node)]);
+    }
+    ends[n] = (node.after.empty() ? node.begin - graph.begin : start) +
+              static_cast<Ps>(node.node.duration_ps);
+    check.replayed = std::max(check.replayed, ends[n]);
+    last = std::max(last, node.end);
+    if (is_cpu) continue;
+    const bool is_communication = node.node.type >= TraceNodeType::kSend;
+    const Ps gap = node.begin - latest;
+    const bool is_unexplained = node.after.empty() || gap > kUnexplained;
+    ++(is_communication ? check.communications : check.computations);
+    (is_communication ? check.unexplained_communications : check.unexplained_computations) +=
+        is_unexplained;
+    if (!node.after.empty() && gap > check.largest_gap) {
+      check.largest_gap = gap;
+      check.largest = node.node.name;
+    }
+    (is_communication ? communicates : computes).emplace_back(node.begin, node.end);
+  }
+  check.recorded = last - graph.begin;
+  check.exposed = outside(joined(std::move(communicates)), joined(std::move(computes)));
+  return check;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes and dependencies of profiles made by hand, each rule alone, and of random ones.
+#include "profile/profile_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "profile/recorded_check.h"
+#include "tests/profile/sample_profile.h"
+
+namespace fredsim::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Kineto::Ps kUs = 1'000'000;
+
+// Index of the node of a name; CPU nodes: "cpu" and the time of their end.
+int node(const ProfileGraph& graph, const std::string& name, double end_us = -1) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (graph.nodes[n].node.name == name &&
+        (end_us < 0 || graph.nodes[n].end == static_cast<Kineto::Ps>(end_us * kUs)))
+      return static_cast<int>(n);
+  ADD_FAILURE() << "no node " << name << " that ends at " << end_us;
+  return 0;
+}
+
+// Nodes that one waits for by a rule.
+std::vector<int> waits(const ProfileGraph& graph, int number, TraceRule rule) {
+  std::vector<int> found;
+  for (const auto& after : graph.nodes[static_cast<std::size_t>(number)].after)
+    if (after.rule == rule) found.push_back(after.node);
+  std::ranges::sort(found);
+  return found;
+}
+
+// CPU     |--a--|--b--|
+// stream 7      |aaa| |bbb|
+TEST(ProfileGraph, OperationsFollowTheirLaunchAndTheirStream) {
+  const ProfileGraph graph = SampleProfile()
+                                 .cpu("aten::add", 0, 30)
+                                 .kernel("a", 10, 12, 20)
+                                 .kernel("b", 20, 33, 5)
+                                 .graph();
+  const int a = node(graph, "a"), b = node(graph, "b");
+  EXPECT_THAT(waits(graph, a, TraceRule::kStream), IsEmpty());
+  EXPECT_THAT(waits(graph, b, TraceRule::kStream), ElementsAre(a));
+  EXPECT_THAT(waits(graph, a, TraceRule::kLaunch), ElementsAre(node(graph, "cpu", 10)));
+  EXPECT_THAT(waits(graph, b, TraceRule::kLaunch), ElementsAre(node(graph, "cpu", 20)));
+  EXPECT_THAT(waits(graph, node(graph, "cpu", 20), TraceRule::kThread),
+              ElementsAre(node(graph, "cpu", 10)));
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(a)].node.duration_ps, 20U * kUs);
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "cpu", 20))].node.duration_ps,
+            10U * kUs);
+  const RecordedCheck check = check_recorded(graph);
+  EXPECT_EQ(check.computations, 2U);
+  EXPECT_EQ(check.unexplained_computations, 0U);
+  EXPECT_EQ(check.largest_gap, 2 * kUs);
+}
+
+TEST(ProfileGraph, LeavesTheCpuOutOnRequest) {
+  const ProfileGraph graph = SampleProfile()
+                                 .cpu("x", 0, 9)
+                                 .kernel("a", 1, 2, 3)
+                                 .kernel("b", 4, 6, 3)
+                                 .graph({.gpu_only = true});
+  EXPECT_EQ(graph.nodes.size(), 2U);
+  EXPECT_THAT(graph.nodes[1].node.after, ElementsAre(0U));
+}
+
+// main      |--a--|            |--c--|     waits for the last launch of the backward thread
+// backward        |--b--|                  starts with the last launch of the main thread
+TEST(ProfileGraph, BackwardThreadIsStartedAndAwaited) {
+  const ProfileGraph graph =
+      SampleProfile()
+          .cpu("forward", 0, 10)
+          .kernel("a", 10, 12, 3)
+          .cpu("backward", 15, 20, {{"Fwd thread id", 1}}, SampleProfile::kBackward)
+          .kernel("b", 30, 32, 3, 7, SampleProfile::kBackward)
+          .kernel("c", 50, 52, 3)
+          .graph();
+  const int started = node(graph, "cpu", 30), awaiting = node(graph, "cpu", 50);
+  EXPECT_THAT(waits(graph, started, TraceRule::kAutograd), ElementsAre(node(graph, "cpu", 10)));
+  EXPECT_THAT(waits(graph, awaiting, TraceRule::kAutograd), ElementsAre(started));
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(awaiting)].node.duration_ps, 20U * kUs)
+      << "from the launch of b on";
+  EXPECT_EQ(check_recorded(graph).recorded, 55 * kUs);
+  EXPECT_EQ(check_recorded(graph).replayed, 53 * kUs) << "without the 2 µs from c's launch to c";
+}
+
+// stream 7  |aaa|         |b|   b is launched after the wait
+// stream 40     |all-reduce|
+TEST(ProfileGraph, CollectivesWaitForTheComputeStreamAndItForThem) {
+  const ProfileGraph graph = SampleProfile()
+                                 .cpu("x", 0, 100)
+                                 .kernel("a", 10, 12, 20)
+                                 .collective("allreduce", 1000, 13, 32, 30)
+                                 .kernel("free", 20, 33, 4)
+                                 .wait(30)
+                                 .kernel("b", 35, 62, 3)
+                                 .graph();
+  const int reduce = node(graph, "allreduce");
+  EXPECT_THAT(waits(graph, reduce, TraceRule::kCollective), ElementsAre(node(graph, "a")));
+  EXPECT_THAT(waits(graph, node(graph, "free"), TraceRule::kCollective), IsEmpty());
+  EXPECT_THAT(waits(graph, node(graph, "b"), TraceRule::kCollective), ElementsAre(reduce));
+  const TraceNode& made = graph.nodes[static_cast<std::size_t>(reduce)].node;
+  EXPECT_EQ(made.type, TraceNodeType::kCollective);
+  EXPECT_EQ(made.collective, TraceCollective::kAllReduce);
+  EXPECT_EQ(made.bytes, 4000U);
+  const RecordedCheck check = check_recorded(graph);
+  EXPECT_EQ(check.communications, 1U);
+  EXPECT_EQ(check.unexplained_communications, 0U);
+  for (const RuleCheck& rule : check.rules) EXPECT_EQ(rule.violated, 0U);
+  EXPECT_EQ(check.exposed, 26 * kUs) << "32 to 62, of which free has 4";
+}
+
+// CPU     |-a-|        |-b-|   from the end of the copy on
+// GPU       |-a-||copy|
+TEST(ProfileGraph, ThreadsWaitWhereTheySynchronise) {
+  for (const std::string sync : {"cudaStreamSynchronize", "cudaDeviceSynchronize"}) {
+    const ProfileGraph graph = SampleProfile()
+                                   .cpu("x", 0, 100)
+                                   .kernel("a", 10, 12, 20)
+                                   .copy("Memcpy DtoH (Device -> Pinned)", 15, 32, 10, 4096)
+                                   .runtime(sync, 17, 27)
+                                   .kernel("b", 50, 52, 3)
+                                   .graph();
+    const int copied = node(graph, "Memcpy DtoH (Device -> Pinned)");
+    const int on = node(graph, "cpu", 50);
+    EXPECT_THAT(waits(graph, on, TraceRule::kSync), ElementsAre(copied)) << sync;
+    EXPECT_EQ(graph.nodes[static_cast<std::size_t>(on)].node.duration_ps, 8U * kUs) << sync;
+    const TraceNode& made = graph.nodes[static_cast<std::size_t>(copied)].node;
+    EXPECT_EQ(made.type, TraceNodeType::kStore);
+    EXPECT_EQ(made.tensor_bytes, 4096U);
+    EXPECT_EQ(check_recorded(graph).replayed, 51 * kUs) << "without 2 µs twice, as of a launch";
+  }
+}
+
+TEST(ProfileGraph, StreamsWaitForEventsThatTheProfileHas) {
+  SampleProfile profile;
+  profile.cpu("x", 0, 100).kernel("a", 10, 12, 30, 7);
+  profile.event({{"ph", "X"},
+                 {"cat", "cuda_sync"},
+                 {"name", "Stream Wait Event"},
+                 {"pid", 0},
+                 {"tid", 9},
+                 {"ts", 15},
+                 {"dur", 1},
+                 {"args", {{"stream", 9}, {"wait_on_stream", 7}}}});
+  const ProfileGraph graph = profile.kernel("b", 20, 42, 5, 9).graph();
+  EXPECT_THAT(waits(graph, node(graph, "b"), TraceRule::kEvent), ElementsAre(node(graph, "a")));
+}
+
+TEST(ProfileGraph, TakesTheStepsThatAreAskedFor) {
+  SampleProfile profile;
+  for (int n = 0; n < 3; ++n)
+    profile.step(n + 4, 100.0 * n, 100)
+        .kernel(fmt::format("k{}", n), 100.0 * n + 10, 100.0 * n + 12, 5);
+  const auto names = [&](std::optional<std::pair<int, int>> steps) {
+    std::vector<std::string> found;
+    for (const ProfiledNode& one : profile.graph({.steps = steps}).nodes)
+      if (!one.node.on_cpu) found.push_back(one.node.name);
+    return found;
+  };
+  EXPECT_THAT(names({}), ElementsAre("k2"));
+  EXPECT_THAT(names({{4, 5}}), ElementsAre("k0", "k1"));
+  EXPECT_EQ(check_recorded(profile.graph()).recorded, 100 * kUs);
+  try {
+    profile.graph({.steps = {{7, 7}}});
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--step: found 7"));
+    EXPECT_THAT(error.what(), HasSubstr("allowed: 4, 5, 6"));
+  }
+}
+
+TEST(ProfileGraph, SizesOfCollectivesAreThoseOfTheTable) {
+  const auto bytes = [](const char* name, std::uint64_t in, std::uint64_t out) {
+    const ProfileGraph graph =
+        SampleProfile()
+            .cpu("x", 0, 100)
+            .collective(name, in, 10, 20, 5, {{"Out msg nelems", out}, {"dtype", "BFloat16"}})
+            .graph();
+    return graph.nodes.back().node.bytes;
+  };
+  EXPECT_EQ(bytes("allreduce", 100, 100), 200U);
+  EXPECT_EQ(bytes("_allgather_base", 100, 800), 200U) << "the shard, not the output";
+  EXPECT_EQ(bytes("all_gather_into_tensor_coalesced", 100, 800), 200U);
+  EXPECT_EQ(bytes("_reduce_scatter_base", 800, 100), 1600U);
+  EXPECT_EQ(bytes("reduce_scatter_tensor_coalesced", 800, 100), 1600U);
+  EXPECT_EQ(bytes("all_to_allv", 800, 700), 1600U);
+  EXPECT_EQ(bytes("broadcast", 64, 64), 128U);
+}
+
+TEST(ProfileGraph, UnknownCollectivesAreRefusedByName) {
+  SampleProfile profile;
+  profile.cpu("x", 0, 100).collective("quantised_exchange", 10, 10, 20, 5);
+  try {
+    profile.graph();
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("found the collective 'quantised_exchange'"));
+  }
+  const ProfileGraph graph = profile.graph({.unknown_is_compute = true});
+  EXPECT_EQ(graph.unknown_calls, 1U);
+  EXPECT_EQ(graph.nodes.back().node.type, TraceNodeType::kCompute);
+}
+
+TEST(ProfileGraph, FindsRulesThatTheRecordingViolates) {
+  ProfileGraph graph =
+      SampleProfile().cpu("x", 0, 100).kernel("a", 10, 12, 20).kernel("b", 20, 33, 5).graph();
+  ProfiledNode& b = graph.nodes[static_cast<std::size_t>(node(graph, "b"))];
+  b.begin -= 5 * kUs;  // before the end of a
+  const RecordedCheck check = check_recorded(graph);
+  EXPECT_EQ(check.rules[static_cast<std::size_t>(TraceRule::kStream)].violated, 1U);
+  EXPECT_EQ(check.rules[static_cast<std::size_t>(TraceRule::kLaunch)].violated, 0U);
+  b.begin += 40 * kUs;
+  EXPECT_EQ(check_recorded(graph).unexplained_computations, 1U);
+}
+
+TEST(ProfileGraph, CountsArithmeticOfMatrices) {
+  const ProfileGraph graph = SampleProfile()
+                                 .cpu("aten::mm", 0, 50, {{"Input Dims", {{16, 32}, {32, 8}}}})
+                                 .kernel("gemm", 10, 12, 3)
+                                 .cpu("aten::relu", 60, 10, {{"Input Dims", {{16, 8}}}})
+                                 .kernel("relu", 65, 67, 3)
+                                 .graph();
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "gemm"))].node.operations,
+            2U * 16 * 32 * 8);
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "relu"))].node.operations, 0U);
+}
+
+// Random threads of launches, waits and collectives: the order is one of the dependencies, nothing
+// that was implied is lost, and the replay is no later than the recording.
+class RandomProfile : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomProfile, KeepsWhatItsDependenciesImply) {
+  Random random(GetParam());
+  SampleProfile profile;
+  profile.cpu("x", 0, 10000);
+  double now = 5;
+  std::map<int, double> free;
+  double last = 0;
+  for (int n = 0; n < 60; ++n) {
+    now += static_cast<double>(1 + random.below(30));
+    const int stream = random.below(4) == 0 ? 9 : 7;
+    const double length = static_cast<double>(1 + random.below(60));
+    switch (random.below(8)) {
+      case 0: {
+        const double begin = std::max({now + 3, free[40], free[7], free[9]});
+        profile.collective("allreduce", 10, now, begin, length);
+        free[40] = last = begin + length;
+        now += 6;
+        break;
+      }
+      case 1:
+        profile.runtime("cudaDeviceSynchronize", now, std::max(last - now, 0.0) + 1);
+        now = std::max(now, std::max({free[7], free[9], free[40]})) + 2;
+        break;
+      default: {
+        const double begin = std::max(now + 2, free[stream]);
+        profile.kernel(fmt::format("k{}", n), now, begin, length, stream);
+        free[stream] = begin + length;
+        last = std::max(last, free[stream]);
+      }
+    }
+  }
+  const ProfileGraph graph = profile.graph();
+  const std::size_t count = graph.nodes.size();
+  std::vector<std::set<int>> all(count), kept(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    for (const auto& after : graph.nodes[n].after) {
+      ASSERT_LT(after.node, static_cast<int>(n));
+      all[n].insert(after.node);
+      const auto& more = all[static_cast<std::size_t>(after.node)];
+      all[n].insert(more.begin(), more.end());
+    }
+    for (const std::uint64_t after : graph.nodes[n].node.after) {
+      kept[n].insert(static_cast<int>(after));
+      kept[n].insert(kept[after].begin(), kept[after].end());
+    }
+    EXPECT_EQ(kept[n], all[n]) << "node " << n;
+    for (const std::uint64_t one : graph.nodes[n].node.after)
+      for (const std::uint64_t other : graph.nodes[n].node.after)
+        EXPECT_FALSE(all[other].contains(static_cast<int>(one))) << "node " << n << " keeps both";
+  }
+  const RecordedCheck check = check_recorded(graph);
+  EXPECT_LE(check.replayed, check.recorded);
+  for (std::size_t r = 0; r < kTraceRules.size(); ++r)
+    EXPECT_EQ(check.rules[r].violated, 0U) << kTraceRules[r];
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProfile, ::testing::Range<std::uint64_t>(1, 41));
+
+}  // namespace
+}  // namespace fredsim::test
