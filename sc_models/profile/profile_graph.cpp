@@ -473,7 +473,8 @@ void Builder::wait_between_streams() {
   std::map<Thread*, std::map<Stream, int>> last_of;  // that a thread launched
   std::map<Thread*, std::deque<int>> open;           // collectives that nobody waited for
   std::map<Stream, std::set<int>> due;               // waits of a stream's next operation
-  std::map<Thread*, std::set<int>> due_of;           // of a thread's next ones on other streams
+  std::map<Stream, std::set<int>> awaited;           // collectives that it waits for
+  std::map<Thread*, Stream> compute;                 // stream of a thread's last computation
   const auto stream_of = [&](int gpu) {
     const Kineto::GpuOp& op = profile_.gpu[static_cast<std::size_t>(gpu)];
     return Stream{op.device, op.thread};
@@ -492,7 +493,9 @@ void Builder::wait_between_streams() {
         for (auto& [other, list] : open)
           if (!list.empty()) waited = &list;
       if (waited->empty()) continue;
-      due_of[now.by].insert(waited->front());
+      // The wait holds the thread's current stream, whoever launches on it next.
+      if (const auto current = compute.find(now.by); current != compute.end())
+        awaited[current->second].insert(waited->front());
       waited->pop_front();
       continue;
     }
@@ -509,11 +512,12 @@ void Builder::wait_between_streams() {
           depend(node, node_of_gpu_[static_cast<std::size_t>(gpu)], TraceRule::kCollective,
                  profile_.gpu[static_cast<std::size_t>(gpu)].end);
       open[now.by].push_back(now.gpu);
-    } else if (auto& waits = due_of[now.by]; !waits.empty()) {
-      for (const int gpu : waits)
+    } else {
+      for (const int gpu : awaited[stream])
         depend(node, node_of_gpu_[static_cast<std::size_t>(gpu)], TraceRule::kCollective,
                profile_.gpu[static_cast<std::size_t>(gpu)].end);
-      waits.clear();
+      awaited[stream].clear();
+      compute[now.by] = stream;
     }
     last[stream] = now.gpu;
     last_of[now.by][stream] = now.gpu;

@@ -12,7 +12,7 @@
 //               thread goes on after it (flows fwdbwd)
 //   event       a wait for another stream that the profile has (cuda_sync, wait_on_stream)
 //   collective  ProcessGroupNCCL: a collective waits for what its thread launched before on other
-//               streams; what is launched there after its wait waits for it
+//               streams; the thread's compute stream waits for it from its wait on
 //   sync        the CPU after cudaStreamSynchronize, cudaDeviceSynchronize, cudaEventSynchronize or
 //               a copy that blocks
 //   Implied dependencies are left out of the nodes (transitive reduction), not of the counts.

@@ -121,6 +121,22 @@ TEST(ProfileGraph, CollectivesWaitForTheComputeStreamAndItForThem) {
   EXPECT_EQ(check.exposed, 26 * kUs) << "32 to 62, of which free has 4";
 }
 
+// As DistributedDataParallel does: the backward thread waits, the main thread launches next.
+TEST(ProfileGraph, AWaitHoldsTheStreamWhoeverLaunchesOnItNext) {
+  const ProfileGraph graph =
+      SampleProfile()
+          .cpu("x", 0, 200)
+          .cpu("backward", 5, 60, {{"Fwd thread id", 1}}, SampleProfile::kBackward)
+          .kernel("a", 10, 12, 20, 7, SampleProfile::kBackward)
+          .collective("allreduce", 1000, 13, 32, 60, SampleProfile::Json::object(),
+                      SampleProfile::kBackward)
+          .wait(30, SampleProfile::kBackward)
+          .kernel("adam", 40, 93, 5)
+          .graph();
+  EXPECT_THAT(waits(graph, node(graph, "adam"), TraceRule::kCollective),
+              ElementsAre(node(graph, "allreduce")));
+}
+
 // CPU     |-a-|        |-b-|   from the end of the copy on
 // GPU       |-a-||copy|
 TEST(ProfileGraph, ThreadsWaitWhereTheySynchronise) {
