@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@
 #include "runner/option_values.h"
 #include "runner/run_options.h"
 #include "runner/trace_output.h"
+#include "workload_files/trace_info.h"
 
 namespace fredsim {
 namespace {
@@ -55,7 +58,10 @@ std::optional<std::pair<int, int>> parse_steps(const std::string& text) {
   return steps;
 }
 
-Cell us_cell(Kineto::Ps ps) { return number_cell(static_cast<double>(ps) / kPsPerUs, 1); }
+template <typename Ps>
+Cell us_cell(Ps ps) {
+  return number_cell(static_cast<double>(ps) / kPsPerUs, 1);
+}
 
 // A row per rank.
 TitledTable ranks_table(const ConvertedProfiles& converted) {
@@ -114,41 +120,153 @@ TitledTable rules_table(const ConvertedProfiles& converted) {
   return {"", table_of(fields, rows)};
 }
 
+// What a trace is made of, over all its ranks.
+struct TallyRow {
+  std::string name{}, group{};
+  TraceTally tally{};
+};
+
+TitledTable tally_table(const char* label, const std::vector<TallyRow>& rows) {
+  std::vector<Field<TallyRow>> fields{{{.label = label, .align = Align::kLeft, .name = label},
+                                       [](const TallyRow& r) { return r.name; }}};
+  if (std::ranges::any_of(rows, [](const TallyRow& r) { return !r.group.empty(); }))
+    fields.push_back({{.label = "group", .align = Align::kLeft, .name = "group"},
+                      [](const TallyRow& r) { return r.group; }});
+  fields.push_back({{.label = "nodes", .name = "nodes"},
+                    [](const TallyRow& r) { return count_cell(r.tally.count); }});
+  fields.push_back({{.label = "time", .unit = "µs", .name = "time_us"},
+                    [](const TallyRow& r) { return us_cell(r.tally.ps); }});
+  fields.push_back({{.label = "bytes", .name = "bytes"},
+                    [](const TallyRow& r) { return count_cell(r.tally.bytes); }});
+  return {"", table_of(fields, rows)};
+}
+
+struct NamedInfo {
+  std::string path{};
+  TraceInfo info{};
+};
+
+TitledTable info_table(const std::vector<NamedInfo>& traces) {
+  using InfoField = Field<NamedInfo>;
+  const std::vector<InfoField> fields{
+      {{.label = "trace", .align = Align::kLeft, .name = "trace"},
+       [](const NamedInfo& t) { return t.path; }},
+      {{.label = "nodes", .name = "nodes"},
+       [](const NamedInfo& t) { return count_cell(t.info.nodes); }},
+      {{.label = "dependencies", .rank = 2, .name = "dependencies"},
+       [](const NamedInfo& t) { return count_cell(t.info.dependencies); }},
+      {{.label = "work", .unit = "µs", .name = "work_us", .meaning = "sum of all durations"},
+       [](const NamedInfo& t) { return us_cell(t.info.work_ps); }},
+      {{.label = "critical path",
+        .unit = "µs",
+        .header = {"critical", "path µs"},
+        .name = "critical_us",
+        .meaning = "longest chain of dependencies, by duration"},
+       [](const NamedInfo& t) { return us_cell(t.info.critical_ps); }},
+      {{.label = "parallelism",
+        .rank = 1,
+        .name = "parallelism",
+        .meaning = "work over critical path"},
+       [](const NamedInfo& t) { return number_cell(t.info.parallelism(), 2); }},
+      {{.label = "exposed",
+        .unit = "µs",
+        .name = "exposed_us",
+        .meaning = "communication while no computation of the GPU runs, as recorded"},
+       [](const NamedInfo& t) {
+         return t.info.exposed_ps ? us_cell(*t.info.exposed_ps) : no_cell();
+       }}};
+  return {"", table_of(fields, traces)};
+}
+
+struct QuantileRow {
+  std::string name{};
+  double scale = 1;
+  TraceQuantiles of{};
+};
+
+TitledTable quantile_table(const std::vector<QuantileRow>& rows) {
+  std::vector<Field<QuantileRow>> fields{
+      {{.label = "distribution", .align = Align::kLeft, .name = "distribution"},
+       [](const QuantileRow& r) { return r.name; }},
+      {{.label = "values", .name = "values"},
+       [](const QuantileRow& r) { return count_cell(r.of.count); }}};
+  for (std::size_t q = 0; q < TraceQuantiles::kPercents.size(); ++q) {
+    const std::string label = fmt::format("p{}", TraceQuantiles::kPercents[q]);
+    fields.push_back({{.label = label, .name = label}, [q](const QuantileRow& r) {
+                        return number_cell(static_cast<double>(r.of.values[q]) / r.scale, 1);
+                      }});
+  }
+  fields.push_back({{.label = "max", .name = "max"}, [](const QuantileRow& r) {
+                      return number_cell(static_cast<double>(r.of.max) / r.scale, 1);
+                    }});
+  return {"", table_of(fields, rows)};
+}
+
+void add_tally(std::vector<TallyRow>& rows, const std::string& name, const std::string& group,
+               const TraceTally& tally) {
+  auto row = std::ranges::find_if(
+      rows, [&](const TallyRow& r) { return r.name == name && r.group == group; });
+  if (row == rows.end()) row = rows.insert(rows.end(), {name, group, {}});
+  row->tally.count += tally.count;
+  row->tally.ps += tally.ps;
+  row->tally.bytes += tally.bytes;
+}
+
+std::string lane_text(const std::pair<bool, int>& lane) {
+  if (lane.first) return "CPU";
+  return lane.second == TraceNode::kNobody ? "no stream" : fmt::format("stream {}", lane.second);
+}
+
 class TraceCommand final : public Command {
  public:
   void add_to(CLI::App& app) override {
     static constexpr auto kRows = rows::under(
         headings::kWork,
         rows::text<&TraceOptions::action>(
-            "ACTION", "", "convert: profiles of PyTorch become execution traces for train --trace",
-            {.offer = "convert", .least = 1}),
+            "ACTION", "",
+            "convert: profiles of PyTorch become execution traces for train --trace; info: what "
+            "traces are made of; diff: what differs between two",
+            {.offer = kActions, .least = 1}),
         rows::text<&TraceOptions::files>(
             "FILE", "",
-            "a profile per rank (.json or .json.gz of torch.profiler), or one name with %d for 0, "
-            "1, 2, …",
+            "convert: a profile per rank (.json or .json.gz of torch.profiler); info, diff: "
+            "execution traces (.et). %d in a name stands for 0, 1, 2, …",
             {.least = 1, .most = kAnyNumber}),
         rows::text<&TraceOptions::hosts>(
             "--host", "FILE",
-            "an execution trace of PyTorch's host per profile, for sizes that a profile lacks",
+            "convert: an execution trace of PyTorch's host per profile, for sizes that a profile "
+            "lacks",
             {.most = kAnyNumber}),
-        rows::text<&TraceOptions::steps>("--step", "N",
-                                         "a step, or FIRST..LAST (default: the last whole one)"),
-        rows::flag<&TraceOptions::gpu_only>("--gpu-only", "leaves the time of CPU threads out"),
-        rows::flag<&TraceOptions::unknown_is_compute>("--unknown-compute",
-                                                      "unknown collectives become computations"));
-    static constexpr auto kOut = rows::under(
-        headings::kOutput,
-        rows::text<&TraceOptions::out>(
-            "--out", "PREFIX", "writes PREFIX.RANK.et and PREFIX.groups.json, all or none"));
+        rows::text<&TraceOptions::steps>(
+            "--step", "N", "convert: a step, or FIRST..LAST (default: the last whole one)"),
+        rows::flag<&TraceOptions::gpu_only>("--gpu-only",
+                                            "convert: leaves the time of CPU threads out"),
+        rows::flag<&TraceOptions::unknown_is_compute>(
+            "--unknown-compute", "convert: unknown collectives become computations"));
+    static constexpr auto kOut =
+        rows::under(headings::kOutput,
+                    rows::text<&TraceOptions::out>(
+                        "--out", "PREFIX",
+                        "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all or none"));
     options_.add(app, request_, kRows, kOut);
     options_.add(app, request_, kTableRows);
   }
 
   void check() override {
     options_.read();
-    if (request_.action != "convert") refuse_word("ACTION", request_.action, {{"convert"}});
-    if (request_.out.empty())
+    const bool converts = request_.action == "convert";
+    if (!converts && request_.action != "info" && request_.action != "diff")
+      refuse_word("ACTION", request_.action, {{"convert", "info", "diff"}});
+    if (converts && request_.out.empty())
       throw BadInput("--out: found nothing; allowed: a prefix, of PREFIX.RANK.et");
+    for (const char* const option :
+         {"--out", "--host", "--step", "--gpu-only", "--unknown-compute"})
+      if (!converts && options_.texts.has(option))
+        throw BadInput(
+            fmt::format("{}: found with {}; allowed: with convert", option, request_.action));
+    if (request_.action == "diff" && request_.files.size() != 2)
+      throw BadInput(
+          fmt::format("FILE: found {} files; allowed: 2, with diff", request_.files.size()));
     profile_.steps = parse_steps(request_.steps);
     profile_.gpu_only = request_.gpu_only;
     profile_.unknown_is_compute = request_.unknown_is_compute;
@@ -158,6 +276,22 @@ class TraceCommand final : public Command {
 
   void run(const Invocation& /*invocation*/) override {
     interrupt_flag();
+    if (request_.action == "convert") return convert();
+    if (request_.action == "info") return inform();
+    const TraceDifferences found =
+        trace_differences(read_trace(request_.files[0]), read_trace(request_.files[1]));
+    for (const std::string& line : found.first) fmt::print("{}\n", line);
+    if (found.count > found.first.size())
+      fmt::print("… {} more\n", found.count - found.first.size());
+    if (found.count > 0)
+      throw RunFailed(fmt::format("the traces differ in {} places", found.count));
+    fmt::print("0 differences\n");
+  }
+
+ private:
+  static constexpr std::string_view kActions = "convert info diff";
+
+  void convert() const {
     const ConvertedProfiles converted = convert_profiles(request_.files, request_.hosts, profile_);
     TraceTexts texts;
     for (const ConvertedRank& rank : converted.ranks) {
@@ -171,7 +305,47 @@ class TraceCommand final : public Command {
     report(converted);
   }
 
- private:
+  void inform() const {
+    std::vector<NamedInfo> traces;
+    std::vector<TallyRow> types, collectives, lanes;
+    std::vector<std::uint64_t> durations, sizes;
+    std::vector<TraceNode> longest;
+    for (const std::string& path : profile_paths(request_.files)) {
+      const std::vector<TraceNode> nodes = read_trace(path);
+      NamedInfo& trace = traces.emplace_back(NamedInfo{path, trace_info(path, nodes)});
+      for (const auto& [type, tally] : trace.info.types)
+        add_tally(types, std::string(to_string(type)), "", tally);
+      for (const auto& [key, tally] : trace.info.collectives)
+        add_tally(collectives, key.first, key.second.empty() ? "all" : key.second, tally);
+      for (const auto& [lane, tally] : trace.info.lanes)
+        add_tally(lanes, lane_text(lane), "", tally);
+      for (const TraceNode& node : nodes) {
+        if (node.duration_ps != 0) durations.push_back(node.duration_ps);
+        if (node.type >= TraceNodeType::kSend) sizes.push_back(node.bytes);
+      }
+      longest.insert(longest.end(), trace.info.longest.begin(), trace.info.longest.end());
+    }
+    TableOutput output = table_output(request_);
+    fmt::print("{}", output.table(info_table(traces)));
+    fmt::print("{}", output.table(tally_table("type", types)));
+    if (!collectives.empty())
+      fmt::print("{}", output.table(tally_table("communication", collectives)));
+    fmt::print("{}", output.table(tally_table("lane", lanes)));
+    fmt::print(
+        "{}",
+        output.table(quantile_table({{"duration, µs", kPsPerUs, quantiles_of(std::move(durations))},
+                                     {"size, bytes", 1, quantiles_of(std::move(sizes))}})));
+    constexpr std::size_t kLongest = 10;
+    std::ranges::stable_sort(longest, std::greater(), &TraceNode::duration_ps);
+    longest.resize(std::min(kLongest, longest.size()));
+    TitledList list{"Longest, µs", {}};
+    for (const TraceNode& node : longest)
+      list.lines.push_back(fmt::format(
+          "{:.1f}  {:.60}", static_cast<double>(node.duration_ps) / kPsPerUs, node.name));
+    fmt::print("{}", output.lists({list}));
+    fmt::print("{}", output.legend(""));
+  }
+
   void report(const ConvertedProfiles& converted) const {
     TableOutput output = table_output(request_);
     fmt::print("{}", output.table(ranks_table(converted)));
@@ -227,7 +401,7 @@ class TraceCommand final : public Command {
 
 CommandRow trace_row() {
   return {.name = "trace",
-          .purpose = "Converts profiles of PyTorch to execution traces for train --trace.",
+          .purpose = "Execution traces: from profiles of PyTorch, what they have, how they differ.",
           .aliases = "kineto profile chakra",
           .main_options = "ACTION FILE --host --out --step",
           .examples =

@@ -2,19 +2,16 @@
 // Conversion of the profiles of several ranks: their numbers, groups and files.
 #include "profile/convert.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "base/error.h"
-#include "tests/profile/sample_profile.h"
+#include "profile/sample_profile.h"
 #include "workload_files/chakra_reader.h"
 
 namespace fredsim::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 SampleProfile of_rank(int rank, int world, const std::string& group, const std::string& ranks) {
   return SampleProfile()
@@ -45,7 +42,7 @@ TEST(ConvertProfiles, NumbersRanksAndNamesGroups) {
   of_rank(2, 4, "1", "[2, 3]").write(folder, "p3.json");
   const ConvertedProfiles converted = convert_profiles({folder.file("p%d.json")}, {}, {});
   ASSERT_EQ(converted.ranks.size(), 4U);
-  EXPECT_EQ(converted.ranks[3].path, folder.file("p0.json"));
+  EXPECT_EQ(converted.ranks[3].path, folder.file "p0.json");
   const std::map<std::string, std::vector<int>> groups{{"1@0", {0, 1}}, {"1@2", {2, 3}}};
   EXPECT_EQ(converted.groups, groups);
 }
@@ -55,7 +52,7 @@ TEST(ConvertProfiles, WritesWhatAReaderReads) {
   const std::string path = of_rank(0, 1, "0", "[0]").write(folder);
   const ConvertedProfiles converted = convert_profiles({path}, {}, {});
   std::ofstream(folder.file("a.0.et"), std::ios::binary) << trace_text(converted.ranks[0].graph);
-  ChakraReader reader(folder.file("a.0.et"));
+  ChakraReader reader(folder.file "a.0.et");
   TraceNode node;
   for (const ProfiledNode& expected : converted.ranks[0].graph.nodes) {
     ASSERT_TRUE(reader.next(node));
@@ -73,19 +70,19 @@ TEST(ConvertProfiles, RefusesRanksOfDifferentJobs) {
   const TemporaryFolder folder;
   const std::string a = of_rank(0, 2, "0", "[0, 1]").write(folder, "a.json");
   const std::string same = of_rank(0, 2, "0", "[0, 1]").write(folder, "same.json");
-  EXPECT_THAT(message_of({a, same}), HasSubstr("distributedInfo.rank: found 0, which"));
+  EXPECT_PRED2(has_text, message_of({a, same}), "distributedInfo.rank: found 0, which");
   const std::string beyond = of_rank(1, 2, "0", "[1, 2]").write(folder, "beyond.json");
-  EXPECT_THAT(message_of({a, beyond}), HasSubstr("process group '0': found rank 2"));
+  EXPECT_PRED2(has_text, message_of({a, beyond}), "process group '0': found rank 2");
   const std::string foreign = of_rank(1, 4, "0", "[2, 3]").write(folder, "foreign.json");
-  EXPECT_THAT(message_of({a, foreign}), HasSubstr("found ranks 2, 3; allowed: a group of rank 1"));
+  EXPECT_PRED2(has_text, message_of({a, foreign}), "found ranks 2, 3; allowed: a group of rank 1");
   const std::string step = SampleProfile().rank(1, 2).step(3, 0, 9).write(folder, "step.json");
-  EXPECT_THAT(message_of({a, step}), HasSubstr("found steps 3; allowed: 2"));
-  EXPECT_THAT(message_of({folder.file("none%d.json")}), HasSubstr("no file with 0"));
+  EXPECT_PRED2(has_text, message_of({a, step}), "found steps 3; allowed: 2");
+  EXPECT_PRED2(has_text, message_of({folder.file("none%d.json")}), "no file with 0");
   std::ofstream(folder.file("et.json"))
       << R"({"schema": "1.0.1", "nodes": [{"id": 1, "name": "aten::other", "tid": 1}]})";
-  EXPECT_THAT(message_of({a}, {folder.file("et.json")}),
-              HasSubstr("Not found: record_param_comms"));
-  EXPECT_THAT(message_of({a}, {a, a}), HasSubstr("--host: found 2 files; allowed: 1"));
+  EXPECT_PRED2(has_text, message_of({a}, {folder.file("et.json")}),
+               "Not found: record_param_comms");
+  EXPECT_PRED2(has_text, message_of({a}, {a, a}), "--host: found 2 files; allowed: 1");
 }
 
 }  // namespace

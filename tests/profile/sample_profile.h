@@ -10,9 +10,14 @@
 #include <string>
 
 #include "profile/profile_graph.h"
-#include "tests/support/temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim::test {
+
+// For EXPECT_PRED2: a message has a text.
+inline bool has_text(const std::string& message, const std::string& text) {
+  return message.find(text) != std::string::npos;
+}
 
 class SampleProfile {
  public:
