@@ -213,7 +213,8 @@ void add_tally(std::vector<TallyRow>& rows, const std::string& name, const std::
 }
 
 std::string lane_text(const std::pair<bool, int>& lane) {
-  if (lane.first) return "CPU";
+  if (lane.first)
+    return lane.second == TraceNode::kNobody ? "CPU" : fmt::format("CPU thread {}", lane.second);
   return lane.second == TraceNode::kNobody ? "no stream" : fmt::format("stream {}", lane.second);
 }
 
@@ -279,7 +280,7 @@ class TraceCommand final : public Command {
     if (request_.action == "convert") return convert();
     if (request_.action == "info") return inform();
     const TraceDifferences found =
-        trace_differences(read_trace(request_.files[0]), read_trace(request_.files[1]));
+        trace_differences(read_trace_nodes(request_.files[0]), read_trace_nodes(request_.files[1]));
     for (const std::string& line : found.first) fmt::print("{}\n", line);
     if (found.count > found.first.size())
       fmt::print("… {} more\n", found.count - found.first.size());
@@ -311,7 +312,7 @@ class TraceCommand final : public Command {
     std::vector<std::uint64_t> durations, sizes;
     std::vector<TraceNode> longest;
     for (const std::string& path : profile_paths(request_.files)) {
-      const std::vector<TraceNode> nodes = read_trace(path);
+      const std::vector<TraceNode> nodes = read_trace_nodes(path);
       NamedInfo& trace = traces.emplace_back(NamedInfo{path, trace_info(path, nodes)});
       for (const auto& [type, tally] : trace.info.types)
         add_tally(types, std::string(to_string(type)), "", tally);

@@ -241,7 +241,7 @@ int Builder::add_cpu_node(Thread& by, Ps from, Ps to) {
   ProfiledNode node;
   node.begin = from;
   node.end = to;
-  node.lane = lane("CPU " + profile_.threads[static_cast<std::size_t>(by.number)], true, kNobody);
+  node.lane = lane("CPU " + profile_.threads[static_cast<std::size_t>(by.number)], true, by.number);
   node.node.name = "cpu";
   node.node.type = TraceNodeType::kCompute;
   node.node.on_cpu = true;

@@ -68,7 +68,7 @@ struct ProfileGraph {
   struct Lane {
     std::string name{};  // "stream 7", "CPU 2910249/2919752"
     bool is_cpu = false;
-    int stream = -1;
+    int stream = -1;  // or number of the thread
   };
   std::vector<Lane> lanes{};
   std::vector<ProfiledNode> nodes{};  // dependencies first

@@ -17,6 +17,7 @@
 #include "engine/joint_plans.h"
 #include "plan/operand.h"
 #include "workload/detail/held_tasks.h"
+#include "workload/detail/lane_clock.h"
 #include "workload/detail/rank_clock.h"
 
 namespace fredsim {
@@ -78,12 +79,17 @@ class GraphRun {
  private:
   using Place = HeldOperation::Place;
   struct RankState {
+    struct Lane {
+      std::uint64_t free = 0;  // end of its last computation
+      int last = -1;           // computation
+      TimeBreakdown path_of_last{};
+    };
     std::set<std::pair<std::uint64_t, int>> ready;  // not in order: since when, and task
-    int last = -1;                                  // computation
-    TimeBreakdown path_of_last{};
+    std::map<int, Lane> lanes;
     std::deque<std::uint64_t> ahead;  // ends of computations that are still to come
     bool is_paused = false;           // pauses at the limit of computations ahead
     RankClock clock;
+    LaneClock lane_clock;  // in place of it, of a source with lanes
   };
   struct Queue {
     bool is_busy = false;                     // one of its operations is under way
@@ -123,18 +129,20 @@ class GraphRun {
     if (state.is_paused) return;
     for (int t = next_computation(rank); t >= 0; t = next_computation(rank)) {
       HeldTask& task = tasks_.task(rank, t);
-      const std::uint64_t free = state.clock.free();
-      const std::uint64_t begin = std::max(task.ready, free);
-      const bool waits_for_last = state.last >= 0 && free > task.ready;
-      const int cause = waits_for_last ? state.last : task.cause;
-      if (waits_for_last) task.path = state.path_of_last;
-      state.clock.compute(begin, task.task.cycles, task.task.category, task.waited);
+      RankState::Lane& lane = state.lanes[task.task.lane];
+      const std::uint64_t begin = std::max(task.ready, lane.free);
+      const bool waits_for_last = lane.last >= 0 && lane.free > task.ready;
+      const int cause = waits_for_last ? lane.last : task.cause;
+      if (waits_for_last) task.path = lane.path_of_last;
+      if (source_.has_lanes())
+        state.lane_clock.compute(begin, task.task.cycles, task.task.category, task.task.on_cpu);
+      else
+        state.clock.compute(begin, task.task.cycles, task.task.category, task.waited);
       task.path[static_cast<std::size_t>(task.task.category)] += task.task.cycles;
-      const std::uint64_t end = state.clock.free();
+      const std::uint64_t end = begin + task.task.cycles;
       task.record = {begin, end, cause < 0 ? -1 : rank, cause};
       task.waited = {.since = end};
-      state.last = t;
-      state.path_of_last = task.path;
+      lane = {end, t, task.path};
       complete(rank, t, end);
       if (source_.in_order()) continue;
       state.ahead.push_back(end);
@@ -179,6 +187,7 @@ class GraphRun {
       path_to_end_ = task.path;
     }
     ranks_[rank].clock.complete(cycle, task.waited);
+    ranks_[rank].lane_clock.complete(cycle);
     end_iteration(task);
     const std::vector<int> later = std::move(task.later);
     for (const int next : later) {
@@ -299,9 +308,9 @@ class GraphRun {
       const TimeCategory category = task.task.category;
       const int cause_rank = task.cause < 0 ? -1 : own.rank;
       if (end > task.ready)
-        ranks_[own.rank].clock.wait_for(
-            {.ready = task.ready, .start = task.ready, .end = end, .category = category},
-            task.waited);
+        wait_for(own.rank,
+                 {.ready = task.ready, .start = task.ready, .end = end, .category = category},
+                 task.waited);
       task.record = {task.ready, end, cause_rank, task.cause};
       task.path[static_cast<std::size_t>(category)] += end - task.ready;
     }
@@ -337,26 +346,34 @@ class GraphRun {
     if (queue >= 0) next_turn(queues_[queue], own, end, path);
   }
 
+  void wait_for(int rank, const RankClock::Communication& communication, WaitTime& waited) {
+    if (source_.has_lanes())
+      ranks_[rank].lane_clock.wait_for(communication);
+    else
+      ranks_[rank].clock.wait_for(communication, waited);
+  }
+
   // Ends a communication: its record, and the wait of its rank if the rank did nothing else
   // meanwhile.
   void end_communication(int rank, HeldTask& task, const HeldOperation& operation,
-                         std::uint64_t end) const {
+                         std::uint64_t end) {
     const HeldTasks::Kind& kind = tasks_.kind_of(operation);
     const TimeCategory category = task.task.category;
-    ranks_[rank].clock.wait_for(
-        {.ready = task.ready,
-         .start = operation.begin,
-         .end = end,
-         .category = category,
-         .is_bubble = kind.is_message || (kind.passes_on && category == TimeCategory::kPp)},
-        task.waited);
+    wait_for(rank,
+             {.ready = task.ready,
+              .start = operation.begin,
+              .end = end,
+              .category = category,
+              .is_bubble = kind.is_message || (kind.passes_on && category == TimeCategory::kPp)},
+             task.waited);
     task.record = {operation.begin, end, operation.cause_rank, operation.cause_task};
     task.path = operation.path;
     task.path[static_cast<std::size_t>(category)] += end - operation.begin;
   }
 
   RankTime time_of(int rank) const {
-    RankTime time = ranks_[rank].clock.time();
+    RankTime time =
+        source_.has_lanes() ? ranks_[rank].lane_clock.time() : ranks_[rank].clock.time();
     time.tasks = static_cast<std::uint64_t>(tasks_.end(rank));
     const std::uint64_t sum = time.computing() + time.exposed() + time.bubble;
     if (sum != time.end)

@@ -3,7 +3,8 @@
 // all traffic competes for the real links and switches.
 //
 // Computations: a computation begins when its dependencies are complete and the previous
-//   computation of its rank is over.
+//   computation of its rank is over; of a recorded trace, that of its lane: a thread of the CPU, a
+//   stream of the accelerator.
 // Messages (unicasts): sent as soon as the sender reaches them, whether or not the receiver has;
 //   complete at the receiver when it has reached the message and the message has arrived.
 // Other communications: a rank reaches an operation when the dependencies of its task are complete.

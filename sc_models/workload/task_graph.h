@@ -58,6 +58,8 @@ struct Task {
   bool stores = false;  // store to memory; else a load
   int label = 0;        // TaskGraph::labels
   int iteration = 0;
+  int lane = 0;                                    // computations of a lane run one at a time
+  bool on_cpu = false;                             // of a CPU beside the NPU
   std::uint64_t cycles = 0;                        // duration of a computation
   std::uint64_t bytes = 0;                         // bytes to or from memory
   std::uint64_t node = kNoNode;                    // trace: id of its node
@@ -87,6 +89,7 @@ struct TaskGraph {
   // Computations of a rank run in the order of its list. Otherwise the one that has been ready for
   // longest comes next, so that none waits behind one that is not ready.
   bool in_order = true;
+  bool has_lanes = false;  // Task::lane counts
   std::vector<OperationShape> shapes;
   std::vector<GraphOperation> operations;
   std::vector<TaskRank> ranks;

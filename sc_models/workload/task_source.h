@@ -30,6 +30,8 @@ class TaskSource {
   TaskSource& operator=(const TaskSource&) = delete;
 
   virtual bool in_order() const = 0;
+  // True if tasks of a rank are in several lanes; not in order then.
+  virtual bool has_lanes() const { return false; }
   virtual const std::vector<int>& members() const = 0;  // by rank (base/member.h)
   virtual const std::vector<OperationShape>& shapes() const = 0;
   virtual const std::vector<std::uint64_t>& repeats() const = 0;  // number of issues, by shape
@@ -50,6 +52,7 @@ class GraphTasks : public TaskSource {
  public:
   explicit GraphTasks(const TaskGraph& graph);
   bool in_order() const override { return graph_.in_order; }
+  bool has_lanes() const override { return graph_.has_lanes; }
   const std::vector<int>& members() const override { return members_; }
   const std::vector<OperationShape>& shapes() const override { return graph_.shapes; }
   const std::vector<std::uint64_t>& repeats() const override { return repeats_; }

@@ -8,6 +8,10 @@
 //   its memory bandwidth (or num_ops over the one rate of all), a load or store tensor_size over
 //   the memory bandwidth. Times of loads and stores are `memory` in a breakdown. METADATA_NODE
 //   takes no time.
+// Lanes: computations run one at a time in each lane. A trace that tells streams, or has
+//   computations of a CPU (is_cpu_op) and of an accelerator, has a lane per stream, one for the
+//   accelerator's other computations, and one for the CPU (or for each of its threads,
+//   fredsim_thread); others have one.
 // Collectives: the k-th collective of a process group (pg_name, not the list of its ranks: two
 //   groups of equal ranks are distinct) at each of its ranks is one operation, k counted in the
 //   order of the file, as far as dependencies allow. Without pg_name, and for "0" if no file

@@ -208,7 +208,8 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
                                 std::min(from.start_us(), kMaxTime) * kPsPerUs);
   node.on_cpu = fields.number("is_cpu_op", kMax, 0) != 0;
   constexpr std::uint64_t kMaxStream = std::uint64_t{1} << 30;
-  if (fields.has("stream")) node.stream = static_cast<int>(fields.number("stream", kMaxStream));
+  const char* const stream = node.on_cpu ? "fredsim_thread" : "stream";
+  if (fields.has(stream)) node.stream = static_cast<int>(fields.number(stream, kMaxStream));
   node.operations = fields.number("num_ops", kMax, 0);
   node.tensor_bytes = fields.number("tensor_size", kMax, 0);
   if (node.type >= TraceNodeType::kSend) read_communication(fields, node);

@@ -87,7 +87,8 @@ void ChakraWriter::add(const TraceNode& node) {
   Attributes attributes(to);
   attributes.flag("is_cpu_op", node.on_cpu);
   if (node.start_ps != 0) attributes.number("start_ps", node.start_ps);
-  if (node.stream != TraceNode::kNobody) attributes.small("stream", node.stream);
+  if (node.stream != TraceNode::kNobody)
+    attributes.small(node.on_cpu ? "fredsim_thread" : "stream", node.stream);
   if (node.duration_ps != 0) attributes.number("duration_ps", node.duration_ps);
   if (node.operations != 0) attributes.number("num_ops", node.operations);
   if (node.tensor_bytes != 0) attributes.number("tensor_size", node.tensor_bytes);

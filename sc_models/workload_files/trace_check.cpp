@@ -183,7 +183,12 @@ class Messages {
   std::map<Key, Ends> by_key_;
 };
 
-void count(const TraceNode& node, TraceFiles& files) {
+// Kinds of lanes that the traces have.
+struct Lanes {
+  bool of_cpu = false, of_accelerator = false, are_told = false;
+};
+
+void count(const TraceNode& node, TraceFiles& files, Lanes& lanes) {
   ++files.nodes;
   if (node.type == TraceNodeType::kMetadata) return;
   if (node.type >= TraceNodeType::kSend) {
@@ -191,6 +196,8 @@ void count(const TraceNode& node, TraceFiles& files) {
     return;
   }
   ++files.computations;
+  (node.on_cpu ? lanes.of_cpu : lanes.of_accelerator) = true;
+  lanes.are_told = lanes.are_told || node.stream != TraceNode::kNobody;
   const bool has_time = node.duration_ps > 0 || node.tensor_bytes > 0 ||
                         (node.type == TraceNodeType::kCompute && node.operations > 0);
   if (!has_time) ++files.untimed;
@@ -237,6 +244,7 @@ TraceFiles check_traces(const std::string& prefix) {
   TraceFiles files{.paths = files_of(prefix)};
   const auto ranks = static_cast<int>(files.paths.size());
   Messages messages;
+  Lanes lanes;
   TraceNode node;
   for (int first = 0; first < ranks; first += static_cast<int>(kSideBySide)) {
     std::vector<std::unique_ptr<Reading>> readings;
@@ -259,11 +267,12 @@ TraceFiles check_traces(const std::string& prefix) {
                                      node_place(path, node.id, node.name, "rank"), node.peer,
                                      ranks));
         }
-        count(node, files);
+        count(node, files, lanes);
       }
     }
   }
   messages.check(files.paths);
+  files.has_lanes = lanes.are_told || (lanes.of_cpu && lanes.of_accelerator);
   return files;
 }
 

@@ -23,6 +23,8 @@ struct TraceFiles {
   // bytes, which take no time.
   std::uint64_t computations = 0, untimed = 0;
   std::uint64_t communications = 0;  // sends, receives and collectives
+  // A trace has computations of CPU and accelerator, or tells their threads or streams: recorded.
+  bool has_lanes = false;
 };
 
 TraceFiles check_traces(const std::string& prefix);

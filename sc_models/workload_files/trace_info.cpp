@@ -88,7 +88,7 @@ TraceQuantiles quantiles_of(std::vector<std::uint64_t> values) {
   return found;
 }
 
-std::vector<TraceNode> read_trace(const std::string& path) {
+std::vector<TraceNode> read_trace_nodes(const std::string& path) {
   ChakraReader reader(path);
   std::vector<TraceNode> nodes;
   for (TraceNode node; reader.next(node);) nodes.push_back(node);

@@ -49,7 +49,7 @@ struct TraceInfo {
   }
 };
 
-std::vector<TraceNode> read_trace(const std::string& path);
+std::vector<TraceNode> read_trace_nodes(const std::string& path);
 TraceInfo trace_info(const std::string& path, const std::vector<TraceNode>& nodes);
 
 // What differs between two traces: "node 3 (mm): duration_ps: 5, 7"; nodes by name and position

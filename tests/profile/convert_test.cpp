@@ -42,7 +42,7 @@ TEST(ConvertProfiles, NumbersRanksAndNamesGroups) {
   of_rank(2, 4, "1", "[2, 3]").write(folder, "p3.json");
   const ConvertedProfiles converted = convert_profiles({folder.file("p%d.json")}, {}, {});
   ASSERT_EQ(converted.ranks.size(), 4U);
-  EXPECT_EQ(converted.ranks[3].path, folder.file "p0.json");
+  EXPECT_EQ(converted.ranks[3].path, folder.file("p0.json"));
   const std::map<std::string, std::vector<int>> groups{{"1@0", {0, 1}}, {"1@2", {2, 3}}};
   EXPECT_EQ(converted.groups, groups);
 }
@@ -52,7 +52,7 @@ TEST(ConvertProfiles, WritesWhatAReaderReads) {
   const std::string path = of_rank(0, 1, "0", "[0]").write(folder);
   const ConvertedProfiles converted = convert_profiles({path}, {}, {});
   std::ofstream(folder.file("a.0.et"), std::ios::binary) << trace_text(converted.ranks[0].graph);
-  ChakraReader reader(folder.file "a.0.et");
+  ChakraReader reader(folder.file("a.0.et"));
   TraceNode node;
   for (const ProfiledNode& expected : converted.ranks[0].graph.nodes) {
     ASSERT_TRUE(reader.next(node));
@@ -61,7 +61,7 @@ TEST(ConvertProfiles, WritesWhatAReaderReads) {
     EXPECT_EQ(node.duration_ps, expected.node.duration_ps);
     EXPECT_EQ(node.start_ps, static_cast<std::uint64_t>(expected.begin));
     EXPECT_EQ(node.bytes, expected.node.bytes);
-    EXPECT_EQ(node.stream, expected.node.on_cpu ? TraceNode::kNobody : expected.call >= 0 ? 40 : 7);
+    EXPECT_EQ(node.stream, expected.node.on_cpu ? 0 : expected.call >= 0 ? 40 : 7);
   }
   EXPECT_FALSE(reader.next(node));
 }

@@ -39,7 +39,7 @@ TEST(Kineto, TimesAreExact) {
               "ts": 1694128201435418.123, "dur": 2.007, "args": {"stream": 7}},
              {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7,
               "ts": 1694128201435420.131, "dur": 1, "args": {"stream": 7}}]})";
-  const Kineto profile = read_kineto(folder.file "a.json");
+  const Kineto profile = read_kineto(folder.file("a.json"));
   ASSERT_EQ(profile.gpu.size(), 2U);
   EXPECT_EQ(profile.gpu[0].end, 2'007'000);
   EXPECT_EQ(profile.gpu[1].begin, 2'008'000);
@@ -49,7 +49,7 @@ TEST(Kineto, ReadsGzipAndListsOfEventsAndOldNames) {
   const TemporaryFolder folder;
   const SampleProfile sample = SampleProfile().cpu("x", 0, 5).kernel("a", 1, 2, 3).rank(3, 8);
   write_gzip(folder.file("a.json.gz"), sample.text());
-  const Kineto zipped = read_kineto(folder.file "a.json.gz");
+  const Kineto zipped = read_kineto(folder.file("a.json.gz"));
   EXPECT_EQ(zipped.rank, 3);
   EXPECT_EQ(zipped.world, 8);
   EXPECT_EQ(zipped.gpu.size(), 1U);
@@ -58,7 +58,7 @@ TEST(Kineto, ReadsGzipAndListsOfEventsAndOldNames) {
        {std::pair("\"cpu_op\"", "\"Operator\""), {"\"kernel\"", "\"Kernel\""}})
     list.replace(list.find(now), std::string(now).size(), before);
   std::ofstream(folder.file("list.json")) << list;
-  const Kineto old = read_kineto(folder.file "list.json");
+  const Kineto old = read_kineto(folder.file("list.json"));
   EXPECT_EQ(old.gpu.size(), 1U);
   EXPECT_EQ(old.cpu.size(), 1U);
 }

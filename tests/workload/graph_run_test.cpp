@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -63,6 +64,33 @@ TEST_P(GraphRunTest, ComputationsAndCommunicationsFollowEachOther) {
   const TimeBreakdown parts = critical_path(hand.graph(), outcome);
   EXPECT_EQ(parts[static_cast<std::size_t>(TimeCategory::kCompute)], 950U);
   EXPECT_EQ(parts[static_cast<std::size_t>(TimeCategory::kDp)], outcome.result.cycles - 950);
+}
+
+// A CPU thread launches on a stream: both go on side by side, each one at a time.
+TEST_P(GraphRunTest, LanesRunSideBySide) {
+  GraphByHand hand;
+  for (int npu = 0; npu < 4; ++npu) {
+    const int first = hand.compute(npu, 100);              // CPU
+    const int launched = hand.compute(npu, 300, {first});  // stream
+    const int second = hand.compute(npu, 50, {first});     // CPU
+    hand.compute(npu, 70, {second});                       // stream, behind the one before
+    hand.compute(npu, 10, {launched});                     // another stream
+  }
+  TaskGraph graph = hand.graph();
+  graph.in_order = false;
+  EXPECT_EQ(run(graph).result.cycles, 530U) << "one lane";
+  graph.has_lanes = true;
+  for (TaskRank& rank : graph.ranks)
+    for (std::size_t t = 0; t < rank.tasks.size(); ++t) {
+      constexpr std::array kLanes{1, 2, 1, 2, 4};
+      rank.tasks[t].lane = kLanes[t];
+      rank.tasks[t].on_cpu = kLanes[t] == 1;
+    }
+  const GraphOutcome outcome = run(graph);
+  EXPECT_EQ(outcome.result.cycles, 470U);
+  EXPECT_EQ(outcome.records[0][3].begin, 400U);
+  EXPECT_EQ(outcome.records[0][4].begin, 400U);
+  EXPECT_EQ(outcome.times[0].computing(), 470U);
 }
 
 TEST_P(GraphRunTest, WhatIsOverlappedIsNotOnTheCriticalPath) {

@@ -16,6 +16,7 @@
 #include "small_transformer.h"
 #include "support/random_machine.h"
 #include "support/simulation.h"
+#include "support/traces.h"
 #include "workload/detail/expert_time.h"
 #include "workload/inference_graph.h"
 #include "workload/training_run.h"

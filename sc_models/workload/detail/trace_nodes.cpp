@@ -107,6 +107,12 @@ void TraceNodes::check_all_matched() const {
   joint_->check();
 }
 
+// CPU threads are odd, streams even; without a number they have the first.
+int TraceNodes::lane_of(const TraceNode& node) const {
+  if (!files_.has_lanes) return 0;
+  return 2 * (node.stream + 1) + (node.on_cpu ? 1 : 0);
+}
+
 // Adds the task of a node. False: the node makes no task.
 bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
   std::vector<int> after;
@@ -118,6 +124,8 @@ bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
   std::ranges::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
   task = Task{.label = keeps_names_ ? shapes_.label(node.name) : 0,
+              .lane = lane_of(node),
+              .on_cpu = files_.has_lanes && node.on_cpu,
               .node = node.id,
               .after = std::move(after)};
   const bool is_task = node.type != TraceNodeType::kMetadata && fill(reading, node, task);

@@ -67,6 +67,7 @@ class TraceNodes {
   };
 
   bool add(Reading& reading, const TraceNode& node, Task& task);
+  int lane_of(const TraceNode& node) const;
   bool fill(Reading& reading, const TraceNode& node, Task& task);
   bool communicate(Reading& reading, const TraceNode& node, Task& task);
   std::uint64_t cycles_of_node(const TraceNode& node) const;
