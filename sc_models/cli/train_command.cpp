@@ -87,6 +87,14 @@ std::vector<TitledList> notes_of(const TrainingJobs& training) {
     lists.push_back({notes_title(entry.config), entry.config.topology.notes});
     machines.push_back(&entry.config);
   }
+  // Results stand in the order of their machines; an interrupted run has fewer.
+  const std::size_t done = std::min(training.results().size(), training.machines().size());
+  for (std::size_t i = 0; i < done; ++i) {
+    const TrainingResult& result = training.results()[i];
+    if (!result.words.empty() && !result.is_best_base)
+      lists.push_back(
+          {fmt::format("words of the workload on {}", result.run.fabric), result.words});
+  }
   if (TitledList unequal = unequal_parts(machines); !unequal.lines.empty())
     lists.push_back(std::move(unequal));
   return lists;

@@ -14,10 +14,12 @@ namespace {
 
 class TextTimes {
  public:
-  TextTimes(const std::string& path, const SystemSizes& system)
-      : path_(path), system_(system), model_(system.sizes.size()) {}
+  TextTimes(const std::string& path, const SystemSizes& system, const TextLayout& layout)
+      : path_(path), system_(system), layout_(layout), model_(system.sizes.size()) {}
 
-  void add_pass(const TextPass& pass, const GroupSpan& span, TimeBranch& branch, double times = 1) {
+  void add_pass(const TextLayer& layer, const TextPass& pass, TextSide side, TimeBranch& branch,
+                double times = 1) {
+    const GroupSpan span = text_span(layout_, layer.type, side, pass.group);
     branch.constant_ns += static_cast<double>(pass.compute_ns);
     if (!pass.collective || span.size == 1) return;
     const std::vector<int> extents = group_extents(system_.sizes, span, path_);
@@ -27,17 +29,15 @@ class TextTimes {
                   times);
   }
 
-  void add_layer(const TextLayer& layer, Accounting accounting, bool is_inference, int mp) {
-    const GroupSpan model = text_model_span(layer.type, system_.npus(), mp);
-    const GroupSpan data = text_data_span(layer.type, system_.npus(), mp);
+  void add_layer(const TextLayer& layer, Accounting accounting, bool is_inference) {
     TimeBranch forward;
     const bool is_twice = layer.type == TextWorkloadType::kHybridTransformerFwdInBckwd;
-    add_pass(layer.forward, model, forward, is_twice ? 2 : 1);
+    add_pass(layer, layer.forward, TextSide::kModel, forward, is_twice ? 2 : 1);
     model_.add({forward});
     if (is_inference) return;
     TimeBranch input, weights;
-    add_pass(layer.input_gradient, model, input);
-    add_pass(layer.weight_gradient, data, weights);
+    add_pass(layer, layer.input_gradient, TextSide::kModel, input);
+    add_pass(layer, layer.weight_gradient, TextSide::kData, weights);
     if (accounting == Accounting::kSerial) {
       model_.add({input});
       model_.add({weights});
@@ -52,6 +52,7 @@ class TextTimes {
  private:
   const std::string& path_;
   const SystemSizes& system_;
+  TextLayout layout_;
   TimeModel model_;
 };
 
@@ -65,11 +66,16 @@ int SystemSizes::npus() const {
 
 TimeModel text_time(const TextWorkload& workload, const std::string& path, int mp,
                     Accounting accounting, const SystemSizes& system) {
-  TextTimes times(path, system);
-  const int group = text_model_group(workload, path, mp, system.npus(), system.name);
-  const bool is_inference = workload.type == TextWorkloadType::kDistributedInference;
-  for (const TextLayer& layer : workload.layers)
-    times.add_layer(layer, accounting, is_inference, group);
+  const TextLayout layout = text_layout(workload, path, mp, system.npus(), system.name);
+  if (layout.stages > 1)
+    throw BadInput(
+        fmt::format("{}: pp: found {}; allowed: 1, or a number that does not divide the "
+                    "NPUs: this estimate has no stages",
+                    path, layout.stages));
+  TextTimes times(path, system, layout);
+  const bool is_inference =
+      workload.type == TextWorkloadType::kDistributedInference || workload.mode.value_or(0) == 1;
+  for (const TextLayer& layer : workload.layers) times.add_layer(layer, accounting, is_inference);
   return times.model();
 }
 

@@ -11,7 +11,7 @@
 //   time of the model, the pipeline takes (microbatches + PP - 1) times a microbatch, and stages
 //   send activations to each other over every dimension that the stages span. Overlap: the
 //   all-reduce along DP overlaps the backward pass. Order of workers: MP fastest, then PP, then DP.
-// Errors: from text_model_group(), group_extents() and dimension_bytes().
+// Errors: from text_layout(), group_extents() and dimension_bytes().
 // Source: src/model/model_no_overlap_fwd_in_bckwd.py and model_overlap_fwd_in_bckwd.py of
 //   willjwon/topology-bw-optimizer, branch sc22-artifact.
 #pragma once

@@ -96,6 +96,7 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingQuestion& asked
   if (!result.stream.empty()) json.set("stream", result.stream);
   json.add({{"compute_flops_per_s", workload.compute_rate ? Json(*workload.compute_rate) : Json()},
             {"idealised", idealised_of(workload)}});
+  if (!result.words.empty()) json.set("workload_words", result.words);
   if (result.experts) {
     const ExpertUse& experts = *result.experts;
     json.set("experts", JsonObject<fields::kExperts>{

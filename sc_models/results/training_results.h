@@ -96,6 +96,7 @@ struct TrainingResult {
   std::optional<TokenTimes> tokens{};  // inference only
   std::optional<NpuMemory> memory{};   // training of a model only
   std::optional<ExpertUse> experts{};  // only where the model has some
+  std::vector<std::string> words{};    // of a text workload: what each of its words does here
 };
 
 }  // namespace fredsim

@@ -209,11 +209,24 @@ std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) 
       asked_.names_algorithm || entry.is_best_base ? algorithm_of(entry) : "");
 }
 
+TextLayout TrainingJobs::layout_on(const Topology& topology) const {
+  return text_layout(text_, asked_.workload, asked_.text_mp, static_cast<int>(topology.npus.size()),
+                     topology.name);
+}
+
+TextGraphOptions TrainingJobs::text_options(const TrainedMachine& entry, int max_iterations) const {
+  return {asked_.text_mp, std::min(asked_.training.iterations, max_iterations),
+          algorithm_of(entry)};
+}
+
 void TrainingJobs::check_graph(const TrainedMachine& entry) const {
-  if (!asked_.is_model()) return;
+  if (asked_.source == Source::kTraces) return;
   const Topology& topology = entry.config.topology;
   const GraphSize size =
-      asked_.inference
+      asked_.source == Source::kText
+          ? text_graph_size(text_, asked_.workload,
+                            text_options(entry, std::numeric_limits<int>::max()), topology)
+      : asked_.inference
           ? inference_graph_size(*model_.transformer, *asked_.inference)
           : training_graph_size(at_value_bytes(model_, entry.config.compute.value_bytes),
                                 training_options(), topology);
@@ -283,10 +296,8 @@ TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations
   training.iterations = std::min(training.iterations, max_iterations);
   training.algorithm = algorithm_of(entry);
   if (streams_to_users(entry)) training.stream = Stream::kMulticast;
-  if (asked_.source == Source::kText) {
-    return text_graph(text_, asked_.workload,
-                      {asked_.text_mp, training.iterations, training.algorithm}, topology);
-  }
+  if (asked_.source == Source::kText)
+    return text_graph(text_, asked_.workload, text_options(entry, max_iterations), topology);
   if (asked_.source == Source::kTraces)
     return trace_graph(traces_, groups_, speed, topology,
                        asked_.names_algorithm || entry.is_best_base ? training.algorithm : "");
@@ -468,6 +479,8 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     result.npus = entry.placement.npus;
     result.is_best_base = entry.is_best_base;
     if (entry.is_best_base) result.algorithm = algorithm_of(entry);
+    if (asked_.source == Source::kText)
+      result.words = text_words(text_, layout_on(entry.config.topology));
     if (streams_to_users(entry)) result.stream = "multicast";
     result.packet_order = packet_order_of(entry.plans);
     name_orders(asked_.chunking, result.run);

@@ -32,6 +32,7 @@
 #include "workload/graph_timeline.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
+#include "workload/text_groups.h"
 #include "workload/trace_graph.h"
 #include "workload/trace_tasks.h"
 #include "workload/training_run.h"
@@ -107,7 +108,9 @@ class TrainingJobs {
   // there are more files than may be open.
   bool streams() const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;
-  // Checks models only: graphs from files are in memory already.
+  TextLayout layout_on(const Topology& topology) const;
+  TextGraphOptions text_options(const TrainedMachine& entry, int max_iterations) const;
+  // Checks that the graph has room in memory, of all but traces.
   void check_graph(const TrainedMachine& entry) const;
   // Adds plans to the list that is kept until the end, for all machines.
   void add_plans(const TrainedMachine& entry, const std::vector<OperationShape>& shapes);

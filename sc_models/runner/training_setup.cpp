@@ -73,6 +73,11 @@ void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
         fmt::format("{} of {} computations, loads and stores of the traces have no time, and take "
                     "none",
                     traces_.untimed, traces_.computations));
+  if (asked_.source == Source::kText)
+    for (const TrainedMachine& entry : machines_)
+      if (const std::string text = text_left_out(text_, layout_on(entry.config.topology));
+          !text.empty() && std::ranges::count(idealised, text) == 0)
+        idealised.push_back(text);
   if (!asked_.is_model() || !model_.transformer) return;
   const int mp = asked_.training.strategy.mp;
   const std::uint64_t heads = model_.transformer->heads;

@@ -15,15 +15,18 @@
 //   HYBRID_DLRM…: data-parallel, except for the first layer, whose all-to-alls are over all NPUs;
 //   layers up to the last layer of the bottom MLP do not wait for it. MICRO: only the gradient of
 //   the weights, over all NPUs; the next layer waits for it.
+// SimAI's words: groups by workload/text_groups.h, stages of a pipeline by
+//   workload/text_pipeline.h. A collective with _EP or _DP_EP is on the groups of the experts, or of
+//   their replicas, in any pass. `mode: 1`: forward passes only.
 // FWD_IN_BCKWD: before the gradients of a layer in `checkpoint_initiates`, all layers from the last
 //   checkpoint up to this layer repeat their forward pass.
-// Errors: BadInput if MP is neither in the file nor given, does not divide the NPUs, or is given
-//   although the type defines it.
+// Errors: those of text_layout().
 #pragma once
 
 #include <string>
 
 #include "topology/topology.h"
+#include "workload/graph_size.h"
 #include "workload/task_graph.h"
 #include "workload_files/text_workload.h"
 
@@ -42,5 +45,9 @@ std::string text_algorithms(const TextWorkload& workload, const std::string& alg
 // `path`: of the file, for messages.
 TaskGraph text_graph(const TextWorkload& workload, const std::string& path,
                      const TextGraphOptions& options, const Topology& topology);
+
+// Size of this graph, before it is there.
+GraphSize text_graph_size(const TextWorkload& workload, const std::string& path,
+                          const TextGraphOptions& options, const Topology& topology);
 
 }  // namespace fredsim

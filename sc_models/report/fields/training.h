@@ -143,6 +143,8 @@ inline constexpr auto kTrainingRunFields = join(
         {"compute_flops_per_s", or_null(kNumber), "FLOP/s",
          "of all NPUs; null: the roofline of each machine"},
         {"idealised", list(kText), kNone, "what costs nothing here, and would on a machine"},
+        {"workload_words", list(kText), kNone, "what each word of line 1 does on this machine",
+         "of text workloads with words of SimAI"},
         {"experts", object(kExperts), kNone, "its experts", "of models that have some"},
         {"inference", object(kInference), kNone, "the pass", "of inference"},
         {"fit", object(kFit), kNone, "the search for the compute rate", "with `--fit`"},
