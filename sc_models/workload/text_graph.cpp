@@ -175,10 +175,13 @@ class TextBuilder {
     const int from = (step.place + (is_forward ? 0 : 1)) % layout_.stages;
     const int to = (step.place + (is_forward ? 1 : 0)) % layout_.stages;
     OperationShape shape;
-    for (int npu = 0; npu < layout_.stage_npus(); ++npu)
+    for (int npu = 0; npu < layout_.stage_npus(); ++npu) {
       shape.work.push_back(spec_of(Collective::kUnicast,
                                    {stages_[from].first_npu + npu, stages_[to].first_npu + npu},
                                    *workload_.pp_bytes, kPp));
+      // Messages of their own: switches need not route all pairs at once.
+      shape.work.back().algorithm = "direct";
+    }
     at->second = shapes_.add(std::move(shape), name_of_transfer(is_forward));
     return at->second;
   }

@@ -13,7 +13,7 @@
 //   `checkpoints: N I…` and `checkpoint_initiates: N I…`, layers by index. HYBRID_DLRM…: the index
 //   of the last layer of the bottom MLP, with or without `DLRM_LAST_BOTTOM_LAYER:`. SimAI's, of
 //   HYBRID_TRANSFORMER…: `ep:`, `pp:`, `vpp:`, `ga:`, `all_gpus:`, `mode:` and `pp_comm`
-//   (docs/user/traces.md says what each does).
+//   (docs/user/simai.md says what each does).
 // Collectives: NONE; ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL, BROADCAST; where the file has
 //   `ep:` also with the group that they are on, _EP or _DP_EP.
 // Errors: BadInput with file, line and column, the place of the first character that is wrong.

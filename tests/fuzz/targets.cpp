@@ -24,6 +24,7 @@
 #include "support/temporary_folder.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
+#include "workload/text_groups.h"
 #include "workload_files/chakra_writer.h"
 #include "workload_files/comm_groups.h"
 #include "workload_files/text_workload.h"
@@ -193,7 +194,11 @@ bool text_workload(std::string_view input) {
   return accepts(file.path(), [] {
     const TextWorkload workload = read_text_workload(file.path());
     constexpr std::size_t kMaxLayers = 64;  // keeps graphs quick
-    if (workload.layers.size() <= kMaxLayers) text_graph(workload, file.path(), {}, topology);
+    const TextLayout layout = text_layout(workload, file.path(), 0,
+                                          static_cast<int>(topology.npus.size()), topology.name);
+    text_words(workload, layout);
+    if (workload.layers.size() <= kMaxLayers)
+      text_graph(workload, file.path(), {}, topology).check();
   });
 }
 
@@ -204,7 +209,12 @@ std::vector<std::string> text_workloads() {
       "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 checkpoints: 1 0 "
       "checkpoint_initiates: 1 1\n2\nfirst -1 5 ALLGATHER 64 5 REDUCESCATTER 64 5 ALLREDUCE 4096 "
       "3\n"
-      "second -1 5 ALLREDUCE 64 5 ALLTOALL 64 5 NONE 0 3\n"};
+      "second -1 5 ALLREDUCE 64 5 ALLTOALL 64 5 NONE 0 3\n",
+      "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 2 pp: 2 vpp: 2 ga: 2 all_gpus: 4 mode: 0 "
+      "pp_comm 64.0\n5\nhead -1 5 NONE 0 5 NONE 0 5 ALLREDUCE_DP_EP 64 3\n"
+      "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n"
+      "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n",
+      text_of("configs/workloads/moe.txt")};
 }
 
 bool comm_groups(std::string_view input) {
@@ -285,7 +295,7 @@ std::span<const Target> targets() {
       {"matrix", "--matrix", matrix, matrices},
       {"placement", "--placement", placement, placements},
       {"trace", "Chakra traces", trace, traces},
-      {"text_workload", "ASTRA-sim's text workloads", text_workload, text_workloads},
+      {"text_workload", "text workloads of ASTRA-sim and SimAI", text_workload, text_workloads},
       {"comm_groups", "--comm-groups", comm_groups, groups_of_ranks},
       {"results", "results, as report reads them", results, some_results},
       {"command_line", "the words of a command", command_line, command_lines},
