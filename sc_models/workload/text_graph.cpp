@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -246,7 +245,8 @@ class TextBuilder {
   }
 
   void backward(Stage& stage) {
-    for (const TextStep& step : stage.steps | std::views::reverse) {
+    for (auto at = stage.steps.rbegin(); at != stage.steps.rend(); ++at) {
+      const TextStep& step = *at;
       if (step.kind == TextStep::Kind::kReceive) {
         send(stage, step, false);
       } else if (step.kind == TextStep::Kind::kSend) {

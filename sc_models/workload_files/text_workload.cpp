@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <ranges>
 #include <span>
 #include <system_error>
 #include <type_traits>
@@ -272,7 +271,8 @@ class TextReader {
 
   // Reads a collective into `pass`; without `ep:` a file has the usual groups only.
   void read_collective(const Word& word, std::string_view name, TextPass& pass) const {
-    for (const GroupRow& group : kGroups | std::views::reverse) {  // _DP_EP before _EP
+    for (auto at = kGroups.rbegin(); at != kGroups.rend(); ++at) {  // _DP_EP before _EP
+      const GroupRow& group = *at;
       if (!word.text.ends_with(group.ending)) continue;
       const std::string_view base(word.text.data(), word.text.size() - group.ending.size());
       for (const CollectiveRow& row : kCollectives) {

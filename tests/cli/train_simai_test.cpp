@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-const std::string kMesh = "configs/mesh_2x2.yaml";
+const std::string kSmallMesh = "configs/mesh_2x2.yaml";
 
 class TrainSimai : public testing::Test {
  protected:
@@ -25,7 +25,7 @@ class TrainSimai : public testing::Test {
     file << "HYBRID_TRANSFORMER_FWD_IN_BCKWD " << words << "\n" << lines.size() << "\n";
     for (const std::string& line : lines) file << line << "\n";
     file.close();
-    Words all{"train", kMesh, "--workload", path_, "--iterations", "1"};
+    Words all{"train", kSmallMesh, "--workload", path_, "--iterations", "1"};
     all.insert(all.end(), more.begin(), more.end());
     return run_fredsim(all);
   }
@@ -64,12 +64,16 @@ TEST_F(TrainSimai, ACollectiveTakesWhatItTakesOnItsGroupsAlone) {
       continue;
     }
     ASSERT_EQ(trained.exit_code, 0) << trained.err;
-    Words words{"run", kMesh, "--collective", one.collective, "--size", "64KiB", "--json", "-"};
+    Words words{"run",    kSmallMesh, "--collective", one.collective,
+                "--size", "64KiB",    "--json",       "-"};
     for (const std::string& group : one.groups) words.insert(words.end(), {"--group", group});
     const Outcome alone = run_fredsim(words);
     ASSERT_EQ(alone.exit_code, 0) << alone.err;
     const json of_train = trained.json()["runs"][0], of_run = alone.json()["runs"][0];
     EXPECT_EQ(of_train["traffic"]["injected_bytes"], of_run["traffic"]["injected_bytes"]);
+    ASSERT_EQ(of_train["links"].size(), of_run["links"].size());
+    for (std::size_t l = 0; l < of_run["links"].size(); ++l)
+      EXPECT_EQ(of_train["links"][l]["bytes"], of_run["links"][l]["bytes"]) << of_run["links"][l];
     EXPECT_NEAR(of_train["time_ns"], 2000 + of_run["time_ns"].get<double>(), 3);
   }
 }

@@ -22,9 +22,9 @@
 namespace fredsim {
 namespace {
 
-using Groups = std::vector<std::vector<int>>;
+using NpuGroups = std::vector<std::vector<int>>;
 
-TextWorkload simai(int layers) {
+TextWorkload simai_workload(int layers) {
   TextWorkload made{.type = TextWorkloadType::kHybridTransformerFwdInBckwd, .model_group = 1};
   for (int l = 0; l < layers; ++l)
     made.layers.push_back({.name = "l" + std::to_string(l),
@@ -36,8 +36,8 @@ TextWorkload simai(int layers) {
   return made;
 }
 
-Groups groups_of(const GroupSpan& span, int npus) {
-  Groups groups(static_cast<std::size_t>(npus / span.size));
+NpuGroups npu_groups(const GroupSpan& span, int npus) {
+  NpuGroups groups(static_cast<std::size_t>(npus / span.size));
   for (int npu = 0; npu < npus; ++npu) {
     EXPECT_EQ(std::ssize(groups[span.part_of(npu)]), span.rank_of(npu)) << npu;
     groups[span.part_of(npu)].push_back(npu);
@@ -45,7 +45,7 @@ Groups groups_of(const GroupSpan& span, int npus) {
   return groups;
 }
 
-std::string text_of(const std::vector<TextStep>& steps) {
+std::string steps_text(const std::vector<TextStep>& steps) {
   std::string text;
   for (const TextStep& step : steps)
     text += step.kind == TextStep::Kind::kLine
@@ -103,7 +103,7 @@ int stuck_tasks(const TaskGraph& graph) {
 }
 
 TEST(TextLayouts, GroupsAreNumberedAsInMegatron) {
-  TextWorkload of = simai(1);
+  TextWorkload of = simai_workload(1);
   of.model_group = 2;
   of.ep = 2;
   of.pp = 2;
@@ -111,21 +111,21 @@ TEST(TextLayouts, GroupsAreNumberedAsInMegatron) {
   const TextLayout layout = text_layout(of, "w.txt", 0, 16, "m");
   EXPECT_EQ(layout.stages, 2);
   const auto groups = [&](TextSide side, TextGroup group) {
-    return groups_of(text_span(layout, of.type, side, group), 16);
+    return npu_groups(text_span(layout, of.type, side, group), 16);
   };
   EXPECT_EQ(groups(TextSide::kModel, TextGroup::kUsual)[3], (std::vector<int>{6, 7}));
   EXPECT_EQ(groups(TextSide::kData, TextGroup::kUsual),
-            (Groups{{0, 2, 4, 6}, {1, 3, 5, 7}, {8, 10, 12, 14}, {9, 11, 13, 15}}));
+            (NpuGroups{{0, 2, 4, 6}, {1, 3, 5, 7}, {8, 10, 12, 14}, {9, 11, 13, 15}}));
   for (const TextSide side : {TextSide::kModel, TextSide::kData}) {
     EXPECT_EQ(groups(side, TextGroup::kExperts),
-              (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}, {8, 10}, {9, 11}, {12, 14}, {13, 15}}));
+              (NpuGroups{{0, 2}, {1, 3}, {4, 6}, {5, 7}, {8, 10}, {9, 11}, {12, 14}, {13, 15}}));
     EXPECT_EQ(groups(side, TextGroup::kExpertReplicas),
-              (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {8, 12}, {9, 13}, {10, 14}, {11, 15}}));
+              (NpuGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {8, 12}, {9, 13}, {10, 14}, {11, 15}}));
   }
 }
 
 TEST(TextLayouts, StagesThatDoNotDivideTheNpusAreOne) {
-  TextWorkload of = simai(1);
+  TextWorkload of = simai_workload(1);
   of.model_group = 2;
   of.ep = 16;
   of.pp = 12;
@@ -160,7 +160,7 @@ TEST(TextLayouts, StagesThatDoNotDivideTheNpusAreOne) {
 }
 
 TEST(TextLayouts, RefusalsNameTheWord) {
-  TextWorkload of = simai(1);
+  TextWorkload of = simai_workload(1);
   of.model_group = 2;
   of.ep = 3;
   EXPECT_EQ(refusal_of([&] { text_layout(of, "w.txt", 0, 16, "m"); }),
@@ -177,7 +177,7 @@ TEST(TextLayouts, RefusalsNameTheWord) {
 }
 
 TEST(TextSteps, MicrobatchesAreTheFirstLinesThatRepeat) {
-  TextWorkload of = simai(10);  // l0, then a b b three times
+  TextWorkload of = simai_workload(10);  // l0, then a b b three times
   for (int l = 1; l < 10; ++l) of.layers[l].name = (l - 1) % 3 == 0 ? "a" : "b";
   const auto found = [&](int ga) {
     of.ga = ga;
@@ -196,13 +196,13 @@ TEST(TextSteps, MicrobatchesAreTheFirstLinesThatRepeat) {
 }
 
 TEST(TextSteps, StagesTakeTurnsPartByPart) {
-  TextWorkload of = simai(10);  // head, two microbatches of four lines, tail
+  TextWorkload of = simai_workload(10);  // head, two microbatches of four lines, tail
   for (int l = 1; l < 9; ++l) of.layers[l].name = "m" + std::to_string((l - 1) % 4);
   of.ga = 2;
   of.vpp = 2;
-  EXPECT_EQ(text_of(text_steps(of, 0, 2)), "0 1 2 s0.0 5 6 s1.0 r0.1 3 4 s0.2 r1.1 7 8 s1.2 9 ");
-  EXPECT_EQ(text_of(text_steps(of, 1, 2)), "0 r0.0 1 2 s0.1 r1.0 5 6 s1.1 r0.2 3 4 r1.2 7 8 9 ");
-  EXPECT_EQ(text_of(text_steps(of, 0, 1)), "0 1 2 3 4 5 6 7 8 9 ");
+  EXPECT_EQ(steps_text(text_steps(of, 0, 2)), "0 1 2 s0.0 5 6 s1.0 r0.1 3 4 s0.2 r1.1 7 8 s1.2 9 ");
+  EXPECT_EQ(steps_text(text_steps(of, 1, 2)), "0 r0.0 1 2 s0.1 r1.0 5 6 s1.1 r0.2 3 4 r1.2 7 8 9 ");
+  EXPECT_EQ(steps_text(text_steps(of, 0, 1)), "0 1 2 3 4 5 6 7 8 9 ");
 }
 
 // Random files on random numbers of NPUs: refused, or every task ends, every operation's groups
@@ -223,7 +223,7 @@ TEST(TextSteps, RandomWorkloadsEnd) {
   for (int round = 0; round < 600; ++round) {
     SCOPED_TRACE(round);
     const Topology& topology = topologies[pick(machines)];
-    TextWorkload of = simai(1 + static_cast<int>(random.below(4)));
+    TextWorkload of = simai_workload(1 + static_cast<int>(random.below(4)));
     const auto small = [&] { return 1 + static_cast<int>(random.below(4)); };
     of.model_group = small();
     of.ep = small();
