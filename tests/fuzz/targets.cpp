@@ -25,6 +25,7 @@
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
 #include "workload/text_groups.h"
+#include "workload_files/astra_system.h"
 #include "workload_files/chakra_writer.h"
 #include "workload_files/comm_groups.h"
 #include "workload_files/text_workload.h"
@@ -226,6 +227,33 @@ bool comm_groups(std::string_view input) {
 
 std::vector<std::string> groups_of_ranks() { return {R"({"0": [0, 1, 2, 3], "dp": [7, 2]})"}; }
 
+bool astra_system(std::string_view input) {
+  static const InputFile file("system.json");
+  file.write(input);
+  return accepts(file.path(), [] { read_astra_system(file.path()); });
+}
+
+std::vector<std::string> astra_systems() {
+  return {R"({"scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 1,
+"preferred-dataset-splits": 4, "all-reduce-implementation": ["ring", "direct2"],
+"all-gather-implementation": ["halvingDoubling"], "collective-optimization": "localBWAware",
+"local-mem-bw": 1600, "roofline-enabled": 1, "peak-perf": 900, "boost-mode": 0})",
+          R"({"all-reduce-implementation-custom": ["folder/all"], "replay-only": true,
+"model-shared-bus": 1, "L": 5, "local-mem-trace-filename": "mem/trace"})"};
+}
+
+bool astra_memory(std::string_view input) {
+  static const InputFile file("memory.json");
+  file.write(input);
+  return accepts(file.path(), [] { read_astra_memory(file.path()); });
+}
+
+std::vector<std::string> astra_memories() {
+  return {R"({"memory-type": "PER_NPU_MEMORY_EXPANSION", "remote-mem-latency": 100,
+"remote-mem-bw": 50})",
+          R"({"memory-type": "NO_MEMORY_EXPANSION"})"};
+}
+
 bool results(std::string_view input) {
   return accepts("results.json", [&] {
     ReportData data;
@@ -297,6 +325,8 @@ std::span<const Target> targets() {
       {"trace", "Chakra traces", trace, traces},
       {"text_workload", "text workloads of ASTRA-sim and SimAI", text_workload, text_workloads},
       {"comm_groups", "--comm-groups", comm_groups, groups_of_ranks},
+      {"astra_system", "system files of ASTRA-sim", astra_system, astra_systems},
+      {"astra_memory", "memory files of ASTRA-sim", astra_memory, astra_memories},
       {"results", "results, as report reads them", results, some_results},
       {"command_line", "the words of a command", command_line, command_lines},
   });
