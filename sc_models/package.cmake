@@ -104,7 +104,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 
 # Manual pages and completion, from the help of the program.
 set(pages fredsim)
-foreach(command run compare calibrate train sweep optimize traffic new info doctor route conflicts strategies report schema trace)
+foreach(command run compare calibrate train astra sweep optimize traffic new info doctor route conflicts strategies report schema trace)
   list(APPEND pages fredsim-${command})
 endforeach()
 set(made "")

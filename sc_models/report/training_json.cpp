@@ -97,6 +97,13 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingQuestion& asked
   json.add({{"compute_flops_per_s", workload.compute_rate ? Json(*workload.compute_rate) : Json()},
             {"idealised", idealised_of(workload)}});
   if (!result.words.empty()) json.set("workload_words", result.words);
+  if (!workload.foreign_keys.empty()) {
+    Json keys = Json::array();
+    for (const ForeignKey& key : workload.foreign_keys)
+      keys.push_back(JsonObject<fields::kForeignKey>{
+          {"key", key.key}, {"found", key.found}, {"use", key.use}, {"says", key.says}});
+    json.set("astra_keys", std::move(keys));
+  }
   if (result.experts) {
     const ExpertUse& experts = *result.experts;
     json.set("experts", JsonObject<fields::kExperts>{

@@ -15,6 +15,13 @@
 
 namespace fredsim {
 
+// A key of another simulator's file, and what becomes of it.
+struct ForeignKey {
+  std::string key, found;
+  std::string use;   // "mapped", "ignored", "unsupported"
+  std::string says;  // meaning here, or why it has none
+};
+
 // The workload, the same on all machines, beside the options (workload/training_question.h).
 struct TrainedWorkload {
   std::string name;          // name of the model
@@ -40,6 +47,8 @@ struct TrainedWorkload {
   std::vector<std::string> idealised{};
   // Idealisations that change the meaning of the results: memory that does not exist.
   std::vector<std::string> warnings{};
+  // Keys of ASTRA-sim's files (`fredsim astra`).
+  std::vector<ForeignKey> foreign_keys{};
 };
 
 // An NPU or I/O controller.

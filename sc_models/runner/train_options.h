@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "results/training_results.h"
 #include "runner/file_uses.h"
 #include "runner/placement.h"
+#include "workload/trace_rules.h"
 #include "workload/training_question.h"
 #include "workload/training_rows.h"
 
@@ -38,6 +40,8 @@ struct TrainOptions : TrainingQuestion {
   std::optional<Placement> placement{};  // none: auto
   double compute_rate = 0;               // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
+  TraceRules rules{};                      // of traces
+  std::vector<ForeignKey> foreign_keys{};  // of files that these options were made from
 };
 
 // Reads the values of kTrainingRows. `machines`: as typed, base first.

@@ -164,7 +164,7 @@ void TrainingJobs::read_workload() {
       break;
     case Source::kTraces:
       traces_ = check_traces(asked_.workload);
-      check_takes_time(traces_);
+      if (asked_.rules.untimed_ps == 0) check_takes_time(traces_);
       if (!asked_.comm_groups.empty())
         groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
       break;
@@ -203,10 +203,15 @@ bool TrainingJobs::streams() const {
          traces_.paths.size() <= kMaxRanks;
 }
 
+TraceRules TrainingJobs::trace_rules(const TrainedMachine& entry) const {
+  TraceRules rules = asked_.rules;
+  if (asked_.names_algorithm || entry.is_best_base) rules.algorithm = algorithm_of(entry);
+  return rules;
+}
+
 std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) const {
-  return std::make_unique<TraceTasks>(
-      traces_, groups_, ComputeSpeed{entry.config.compute, rate_}, entry.config.topology,
-      asked_.names_algorithm || entry.is_best_base ? algorithm_of(entry) : "");
+  return std::make_unique<TraceTasks>(traces_, groups_, ComputeSpeed{entry.config.compute, rate_},
+                                      entry.config.topology, trace_rules(entry));
 }
 
 TextLayout TrainingJobs::layout_on(const Topology& topology) const {
@@ -299,8 +304,7 @@ TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int max_iterations
   if (asked_.source == Source::kText)
     return text_graph(text_, asked_.workload, text_options(entry, max_iterations), topology);
   if (asked_.source == Source::kTraces)
-    return trace_graph(traces_, groups_, speed, topology,
-                       asked_.names_algorithm || entry.is_best_base ? training.algorithm : "");
+    return trace_graph(traces_, groups_, speed, topology, trace_rules(entry));
   if (asked_.inference) {
     InferenceOptions inference = *asked_.inference;
     inference.npus = entry.placement.npus;

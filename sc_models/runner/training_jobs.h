@@ -107,6 +107,7 @@ class TrainingJobs {
   // True if traces are read during the run: not with a timeline, which holds all tasks, and not if
   // there are more files than may be open.
   bool streams() const;
+  TraceRules trace_rules(const TrainedMachine& entry) const;
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const;
   TextLayout layout_on(const Topology& topology) const;
   TextGraphOptions text_options(const TrainedMachine& entry, int max_iterations) const;

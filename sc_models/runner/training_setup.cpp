@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
 #include "runner/detail/npu_memory.h"
 #include "runner/training_jobs.h"
 #include "workload/sequence_split.h"
@@ -25,6 +26,7 @@ TrainedWorkload TrainingJobs::workload() const {
                        : asked_.training.algorithm,
       .idealised = idealised(),
       .warnings = warnings(),
+      .foreign_keys = asked_.foreign_keys,
   };
   if (asked_.is_model())
     workload.layers_per_stage =
@@ -69,10 +71,11 @@ void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
 // Adds work that differs from the share of each NPU.
 void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
   if (traces_.untimed > 0)
-    idealised.push_back(
-        fmt::format("{} of {} computations, loads and stores of the traces have no time, and take "
-                    "none",
-                    traces_.untimed, traces_.computations));
+    idealised.push_back(fmt::format(
+        "{} of {} computations, loads and stores of the traces have no time, and take "
+        "{}",
+        traces_.untimed, traces_.computations,
+        asked_.rules.untimed_ps == 0 ? "none" : format_time_ps(asked_.rules.untimed_ps)));
   if (asked_.source == Source::kText)
     for (const TrainedMachine& entry : machines_)
       if (const std::string text = text_left_out(text_, layout_on(entry.config.topology));

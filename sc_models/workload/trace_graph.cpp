@@ -9,8 +9,8 @@
 namespace fredsim {
 
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                      const Topology& topology, const std::string& algorithm) {
-  TraceNodes nodes(files, groups, speed, topology, algorithm);
+                      const Topology& topology, const TraceRules& rules) {
+  TraceNodes nodes(files, groups, speed, topology, rules);
   nodes.keep_names();
   std::vector<TaskRank> ranks;
   for (int r = 0; r < std::ssize(nodes.members()); ++r) {

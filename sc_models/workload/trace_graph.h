@@ -24,6 +24,7 @@
 // Dimensions: involved_dim refers to the dimensions of the machine, ranks first along the first:
 //   columns and rows of a grid; NPUs of an L1 switch, L1 switches, … of a tree.
 // Priority: comm_priority 0 or less is DP, 1 PP, 2 or more MP.
+// Choices that traces leave: trace_rules.h; the above holds for TraceRules{}.
 // Memory: a task per node; nodes are read as a stream. TraceTasks (trace_tasks.h) holds no more
 //   than a run needs.
 // Errors: BadInput, naming file, node and field: more ranks than members; a group that is missing
@@ -32,19 +33,16 @@
 //   groups in orders that deadlock are not detected here: the run ends there (waiting_text.h).
 #pragma once
 
-#include <string>
-
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/task_graph.h"
+#include "workload/trace_rules.h"
 #include "workload_files/comm_groups.h"
 #include "workload_files/trace_check.h"
 
 namespace fredsim {
 
-// Builds the graph. `algorithm`: of all collectives (CollectiveSpec); empty: from the traces
-// (trace_joint.h), or auto.
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                      const Topology& topology, const std::string& algorithm = {});
+                      const Topology& topology, const TraceRules& rules = {});
 
 }  // namespace fredsim

@@ -11,9 +11,8 @@ namespace fredsim {
 
 // Reads all ranks side by side, so that ranks of an operation are read close together.
 TraceTasks::TraceTasks(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                       const Topology& topology, const std::string& algorithm)
-    : files_(files),
-      nodes_(std::make_unique<TraceNodes>(files, groups, speed, topology, algorithm)) {
+                       const Topology& topology, const TraceRules& rules)
+    : files_(files), nodes_(std::make_unique<TraceNodes>(files, groups, speed, topology, rules)) {
   constexpr std::uint64_t kKept = 2048;  // tasks of which ids are known
   const std::size_t ranks = files.paths.size();
   std::vector<LookAhead> look_ahead(ranks, LookAhead(false));

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/task_source.h"
+#include "workload/trace_rules.h"
 #include "workload_files/comm_groups.h"
 #include "workload_files/trace_check.h"
 
@@ -29,9 +29,9 @@ class TraceNodes;
 
 class TraceTasks : public TaskSource {
  public:
-  // Files, groups and topology must outlive it. `algorithm`: as of trace_graph().
+  // Files, groups and topology must outlive it.
   TraceTasks(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-             const Topology& topology, const std::string& algorithm = {});
+             const Topology& topology, const TraceRules& rules = {});
   ~TraceTasks() override;
 
   bool in_order() const override { return false; }

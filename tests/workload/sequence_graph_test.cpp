@@ -339,7 +339,7 @@ TEST_P(SequenceRuns, TakeTheSameCyclesFromTheirTraces) {
     const CommGroups groups =
         read_comm_groups(folder.file("g.json"), static_cast<int>(files.paths.size()));
     all.push_back(std::move(graph));
-    all.push_back(trace_graph(files, groups, {}, topology_, ""));
+    all.push_back(trace_graph(files, groups, {}, topology_));
   }
   const std::vector<RunResult> runs = runs_of(all, topology_);
   for (std::size_t i = 0; i < runs.size(); i += 2)

@@ -37,7 +37,7 @@ class Files {
   TaskGraph graph(const Topology& topology, const std::string& algorithm = {}) const {
     const TraceFiles files = check_traces(prefix_);
     const CommGroups groups = read_comm_groups(groups_, static_cast<int>(files.paths.size()));
-    TaskGraph graph = trace_graph(files, groups, {}, topology, algorithm);
+    TaskGraph graph = trace_graph(files, groups, {}, topology, {.algorithm = algorithm});
     graph.check();
     return graph;
   }

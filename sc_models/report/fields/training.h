@@ -114,6 +114,17 @@ inline constexpr auto kExpertsFields = std::to_array<Field>({
 });
 inline constexpr Object kExperts{"experts", "experts of a model", kExpertsFields};
 
+inline constexpr auto kForeignKeyFields = std::to_array<Field>({
+    {"key", kText, kNone, "its name in the file"},
+    {"found", kText, kNone, "its value there"},
+    {"use", word("mapped ignored unsupported"), kNone,
+     "mapped: has its meaning; ignored: has no effect on times there, or none on this run; "
+     "unsupported: has one there, and none here"},
+    {"says", kText, kNone, "its meaning here, or why it has none"},
+});
+inline constexpr Object kForeignKey{"foreign_key", "a key of a file of ASTRA-sim",
+                                    kForeignKeyFields};
+
 inline constexpr auto kTrainingRunFields = join(
     kRunHeadFields,
     std::to_array<Field>({
@@ -145,6 +156,8 @@ inline constexpr auto kTrainingRunFields = join(
         {"idealised", list(kText), kNone, "what costs nothing here, and would on a machine"},
         {"workload_words", list(kText), kNone, "what each word of line 1 does on this machine",
          "of text workloads with words of SimAI"},
+        {"astra_keys", list(object(kForeignKey)), kNone, "keys of the system and memory files",
+         "of `fredsim astra`"},
         {"experts", object(kExperts), kNone, "its experts", "of models that have some"},
         {"inference", object(kInference), kNone, "the pass", "of inference"},
         {"fit", object(kFit), kNone, "the search for the compute rate", "with `--fit`"},

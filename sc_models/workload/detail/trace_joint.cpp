@@ -36,7 +36,7 @@ CollectiveSpec TraceJoint::spec_of(const std::string& place, const TracePart& pa
   }
   for (const int rank : group->second) spec.group.push_back(members_[rank]);
   spec.bytes = part.bytes;
-  spec.algorithm = algorithm_.empty() ? part.algorithm : algorithm_;
+  spec.algorithm = rules_.algorithm_of(spec.collective, part.algorithm);
   spec.vc = part.priority == 2 ? kMp : part.priority == 1 ? kPp : kDp;
   spec.root = part.root;
   spec.roots = part.roots;

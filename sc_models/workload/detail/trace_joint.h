@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "workload/task_graph.h"
+#include "workload/trace_rules.h"
 #include "workload_files/comm_groups.h"
 #include "workload_files/trace_feeder.h"
 
@@ -27,14 +28,14 @@ class TraceJoint {
   // Makes the operation of a node; returns its number.
   using Make = std::function<int(OperationShape shape, const TraceNode& node)>;
 
-  // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives; empty: as
-  // the traces say.
+  // `members`: by rank of the traces (base/member.h). `rules`: algorithms of collectives; without
+  // one the traces say it. Paths, groups and rules outlive the object.
   TraceJoint(const std::vector<std::string>& paths, const CommGroups& groups,
-             std::vector<int> members, std::string algorithm, Make make)
+             std::vector<int> members, const TraceRules& rules, Make make)
       : paths_(paths),
         groups_(groups),
         members_(std::move(members)),
-        algorithm_(std::move(algorithm)),
+        rules_(rules),
         make_(std::move(make)) {}
 
   // Sets operation, part, rank and category of the task of a node that names a shape in its file's
@@ -66,7 +67,7 @@ class TraceJoint {
   const std::vector<std::string>& paths_;
   const CommGroups& groups_;
   std::vector<int> members_;
-  std::string algorithm_;
+  const TraceRules& rules_;
   Make make_;
   std::map<int, Joint> joints_;  // by number
 };

@@ -13,7 +13,6 @@
 #include "workload_files/node_place.h"
 
 namespace fredsim {
-namespace {
 
 std::optional<Collective> collective_to_run(TraceCollective collective) {
   switch (collective) {
@@ -39,6 +38,8 @@ std::optional<Collective> collective_to_run(TraceCollective collective) {
   return std::nullopt;
 }
 
+namespace {
+
 // Bytes in the meaning of CollectiveSpec.
 std::uint64_t size_of(const TraceNode& node, std::size_t ranks) {
   constexpr std::uint64_t kBarrierBytes = 2;
@@ -51,12 +52,12 @@ std::uint64_t size_of(const TraceNode& node, std::size_t ranks) {
 }  // namespace
 
 TraceMatching::TraceMatching(const std::vector<std::string>& paths, const TraceGroups& groups,
-                             std::vector<int> members, std::string algorithm,
+                             std::vector<int> members, const TraceRules& rules,
                              std::vector<std::string>& names, Make make)
     : paths_(paths),
       groups_(groups),
       members_(std::move(members)),
-      algorithm_(std::move(algorithm)),
+      rules_(rules),
       names_(names),
       make_(std::move(make)),
       next_(members_.size()) {}
@@ -131,7 +132,7 @@ CollectiveSpec TraceMatching::spec_of(int rank, const TraceNode& node, const Gro
   for (const int of : group) spec.group.push_back(members_[of]);
   if (node.type == TraceNodeType::kCollective) {
     spec.collective = *collective_to_run(node.collective);
-    spec.algorithm = algorithm_;
+    spec.algorithm = rules_.algorithm_of(spec.collective, "auto");
     spec.bytes = size_of(node, group.size());
     if (node.peer != TraceNode::kNobody) {
       const auto root = std::ranges::find(group, node.peer);

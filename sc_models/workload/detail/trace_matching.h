@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,13 @@
 
 #include "workload/detail/trace_groups.h"
 #include "workload/task_graph.h"
+#include "workload/trace_rules.h"
 #include "workload_files/trace_node.h"
 
 namespace fredsim {
+
+// Collective of a node of a trace.
+std::optional<Collective> collective_to_run(TraceCollective collective);
 
 class TraceMatching {
  public:
@@ -31,11 +36,11 @@ class TraceMatching {
   using Make = std::function<int(OperationShape shape, const TraceNode& node, int group,
                                  std::uint64_t number)>;
 
-  // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives. `names`:
-  // names of groups of operations are appended to it, as TaskGraph::groups. Paths, groups and names
-  // outlive the object.
+  // `members`: by rank of the traces (base/member.h). `rules`: algorithms of collectives. `names`:
+  // names of groups of operations are appended to it, as TaskGraph::groups. Paths, groups, rules
+  // and names outlive the object.
   TraceMatching(const std::vector<std::string>& paths, const TraceGroups& groups,
-                std::vector<int> members, std::string algorithm, std::vector<std::string>& names,
+                std::vector<int> members, const TraceRules& rules, std::vector<std::string>& names,
                 Make make);
 
   void begin();  // restarts at the first node of every rank; groups keep their numbers
@@ -81,7 +86,7 @@ class TraceMatching {
   const std::vector<std::string>& paths_;
   const TraceGroups& groups_;
   std::vector<int> members_;
-  std::string algorithm_;
+  const TraceRules& rules_;
   std::vector<std::string>& names_;
   Make make_;
   std::vector<std::map<Key, std::uint64_t>> next_;  // by rank: number in operations_[key]

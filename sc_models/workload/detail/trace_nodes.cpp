@@ -9,6 +9,7 @@
 #include "base/member.h"
 #include "plan/members.h"
 #include "workload_files/chakra_reader.h"
+#include "workload_files/node_place.h"
 
 namespace fredsim {
 namespace {
@@ -40,17 +41,17 @@ void check_failed(const std::vector<std::string>& paths, const std::vector<int>&
 }  // namespace
 
 TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                       const Topology& topology, const std::string& algorithm)
+                       const Topology& topology, const TraceRules& rules)
     : files_(files),
       groups_(groups),
       speed_(speed),
       topology_(topology),
-      joint_algorithm_(algorithm),
+      rules_(rules),
       members_(members_of(files.paths.size(), topology)),
+      schedules_(files.paths, rules.schedules),
       process_groups_(files.paths, groups, topology),
       matching_(
-          files.paths, process_groups_, members_, algorithm.empty() ? "auto" : algorithm,
-          graph_.groups,
+          files.paths, process_groups_, members_, rules_, graph_.groups,
           [this](OperationShape shape, const TraceNode& node, int group, std::uint64_t number) {
             return operation_of(std::move(shape), node, 1, group, number);
           }) {
@@ -69,11 +70,10 @@ void TraceNodes::begin() {
   matching_.begin();
   live_.clear();
   made_ = 0;
-  joint_ =
-      std::make_unique<TraceJoint>(files_.paths, groups_, members_, joint_algorithm_,
-                                   [this](OperationShape shape, const TraceNode& node) {
-                                     return operation_of(std::move(shape), node, node.times, -1, 0);
-                                   });
+  joint_ = std::make_unique<TraceJoint>(
+      files_.paths, groups_, members_, rules_, [this](OperationShape shape, const TraceNode& node) {
+        return operation_of(std::move(shape), node, node.times, -1, 0);
+      });
   for (const int rank : process_groups_.all()) {
     readings_.push_back(
         {.rank = rank, .feeder = std::make_unique<TraceFeeder>(files_.paths[rank], 1)});
@@ -87,11 +87,15 @@ TaskGraph TraceNodes::take_graph() {
 
 bool TraceNodes::next(int rank, Task& task) {
   Reading& reading = readings_[static_cast<std::size_t>(rank)];
-  while (const auto node = reading.feeder->next()) {
+  while (reading.more.empty()) {
+    const auto node = reading.feeder->next();
+    if (!node) return false;
     reading.feeder->complete(node->id);
     if (add(reading, *node, task)) return true;
   }
-  return false;
+  task = std::move(reading.more.front());
+  reading.more.pop_front();
+  return true;
 }
 
 void TraceNodes::forget(int rank, std::uint64_t end) {
@@ -128,33 +132,87 @@ bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
               .on_cpu = files_.has_lanes && node.on_cpu,
               .node = node.id,
               .after = std::move(after)};
-  const bool is_task = node.type != TraceNodeType::kMetadata && fill(reading, node, task);
+  const bool is_scheduled = !rules_.replays_all && schedules_.has(node);
+  const bool is_task =
+      !is_scheduled && node.type != TraceNodeType::kMetadata && fill(reading, node, task);
   // A node without a task passes its dependencies on to the nodes that wait for it.
   std::vector<int>& own = reading.tasks[node.id];
-  own = is_task ? std::vector{reading.count++} : task.after;
+  if (is_scheduled)
+    follow_schedule(reading, node, task.after, own);
+  else
+    own = is_task ? std::vector{reading.count++} : task.after;
   reading.known.emplace_back(node.id, own.empty() ? -1 : own.back());
   return is_task;
 }
 
 bool TraceNodes::fill(Reading& reading, const TraceNode& node, Task& task) {
-  if (node.type >= TraceNodeType::kSend) return communicate(reading, node, task);
-  task.cycles = cycles_of_node(node);
-  if (node.type == TraceNodeType::kCompute) return true;
+  const bool communicates = node.type >= TraceNodeType::kSend;
+  if (communicates && !rules_.replays_all) return communicate(reading, node, task);
+  task.cycles = cycles_of_node(reading, node);
+  if (communicates || node.type == TraceNodeType::kCompute) return true;
   task.category = TimeCategory::kMemory;
   task.stores = node.type == TraceNodeType::kStore;
   task.bytes = node.tensor_bytes;
   return true;
 }
 
-std::uint64_t TraceNodes::cycles_of_node(const TraceNode& node) const {
-  double picoseconds = static_cast<double>(node.duration_ps);
-  if (node.duration_ps == 0) {
-    const auto bytes = static_cast<double>(node.tensor_bytes);
-    picoseconds = node.type == TraceNodeType::kCompute
-                      ? roofline_ps(speed_, static_cast<double>(node.operations), {bytes})
-                      : memory_ps(speed_, {bytes});
+std::uint64_t TraceNodes::cycles_of_node(const Reading& reading, const TraceNode& node) const {
+  using Computing = TraceRules::Computing;
+  const bool computes = node.type == TraceNodeType::kCompute;
+  const double replayed =
+      static_cast<double>(node.duration_ps > 0 ? node.duration_ps : rules_.untimed_ps);
+  const auto bytes = static_cast<double>(node.tensor_bytes);
+  const auto by_roofline = [&] {
+    return roofline_ps(speed_, static_cast<double>(node.operations), {bytes});
+  };
+  const auto of_node = [&]() -> double {
+    if (rules_.replays_all) return replayed;
+    if (!computes) {
+      if (rules_.memory.is_missing)
+        throw BadInput(fmt::format("{}: found {}; allowed: with a memory-type that has a memory",
+                                   node_place(files_.paths[static_cast<std::size_t>(reading.rank)],
+                                              node.id, node.name, "type"),
+                                   to_string(node.type)));
+      if (rules_.memory.bandwidth > 0)
+        return static_cast<double>(rules_.memory.latency_ps) +
+               bytes / static_cast<double>(rules_.memory.bandwidth) * 1e12;
+      return node.duration_ps > 0 ? replayed : memory_ps(speed_, {bytes});
+    }
+    if (rules_.computing == Computing::kRoofline && !node.on_cpu) return by_roofline();
+    return rules_.computing == Computing::kWritten && node.duration_ps == 0 ? by_roofline()
+                                                                            : replayed;
+  };
+  return cycles_of(of_node(), topology_.clock_hz);
+}
+
+// Adds the tasks of a collective that traces of its own do.
+void TraceNodes::follow_schedule(Reading& reading, const TraceNode& node,
+                                 const std::vector<int>& after, std::vector<int>& own) {
+  const std::vector<int> group = process_groups_.group_of(reading.rank, node);
+  own = after;
+  if (group.size() == 1) return;
+  own.clear();
+  std::unordered_map<std::uint64_t, std::vector<int>> ends;  // by id in the schedule
+  for (TraceNode step : schedules_.steps(node, reading.rank, group)) {
+    Task task{.label = keeps_names_ ? shapes_.label(step.name) : 0, .node = node.id};
+    for (const std::uint64_t id : step.after)
+      task.after.insert(task.after.end(), ends.at(id).begin(), ends.at(id).end());
+    if (step.after.empty()) task.after = after;
+    std::ranges::sort(task.after);
+    task.after.erase(std::unique(task.after.begin(), task.after.end()), task.after.end());
+    step.priority = node.priority;
+    bool is_task = false;
+    if (step.type == TraceNodeType::kSend || step.type == TraceNodeType::kReceive) {
+      is_task = matching_.join(reading.rank, step, task);
+    } else if (step.duration_ps > 0) {
+      task.cycles = cycles_of(static_cast<double>(step.duration_ps), topology_.clock_hz);
+      is_task = true;
+    }
+    ends[step.id] = is_task ? std::vector{reading.count} : task.after;
+    if (!is_task) continue;
+    own.push_back(reading.count++);
+    reading.more.push_back(std::move(task));
   }
-  return cycles_of(picoseconds, topology_.clock_hz);
 }
 
 // Adds a communication. False: the group has no other rank.

@@ -10,7 +10,7 @@
 // Memory: ids of nodes, until they are forgotten; operations, until no rank needs them or
 //   forget_operation().
 // Errors: BadInput, naming file, node and field: more ranks than members; errors of
-//   trace_matching.h and trace_joint.h.
+//   trace_matching.h, trace_joint.h and trace_schedules.h; loads and stores without a memory.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,10 @@
 #include "workload/detail/trace_groups.h"
 #include "workload/detail/trace_joint.h"
 #include "workload/detail/trace_matching.h"
+#include "workload/detail/trace_schedules.h"
 #include "workload/operation_shapes.h"
 #include "workload/task_graph.h"
+#include "workload/trace_rules.h"
 #include "workload_files/comm_groups.h"
 #include "workload_files/trace_check.h"
 #include "workload_files/trace_feeder.h"
@@ -37,9 +39,9 @@ namespace fredsim {
 
 class TraceNodes {
  public:
-  // Files, groups and topology must outlive it. `algorithm`: as of trace_graph().
+  // Files, groups and topology must outlive it.
   TraceNodes(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-             const Topology& topology, const std::string& algorithm);
+             const Topology& topology, const TraceRules& rules);
   TraceNodes(const TraceNodes&) = delete;
   TraceNodes& operator=(const TraceNodes&) = delete;
 
@@ -62,15 +64,18 @@ class TraceNodes {
     std::unordered_map<std::uint64_t, std::vector<int>>
         tasks{};  // by id: tasks that a dependent node waits for
     std::deque<std::pair<std::uint64_t, std::int64_t>>
-        known{};    // ids in `tasks`, the last task there
-    int count = 0;  // number of tasks
+        known{};              // ids in `tasks`, the last task there
+    int count = 0;            // number of tasks
+    std::deque<Task> more{};  // of a schedule, not given yet
   };
 
   bool add(Reading& reading, const TraceNode& node, Task& task);
   int lane_of(const TraceNode& node) const;
   bool fill(Reading& reading, const TraceNode& node, Task& task);
   bool communicate(Reading& reading, const TraceNode& node, Task& task);
-  std::uint64_t cycles_of_node(const TraceNode& node) const;
+  void follow_schedule(Reading& reading, const TraceNode& node, const std::vector<int>& after,
+                       std::vector<int>& own);
+  std::uint64_t cycles_of_node(const Reading& reading, const TraceNode& node) const;
   int operation_of(OperationShape shape, const TraceNode& node, std::uint64_t times, int group,
                    std::uint64_t number);
 
@@ -78,8 +83,9 @@ class TraceNodes {
   const CommGroups& groups_;
   const ComputeSpeed speed_;
   const Topology& topology_;
-  const std::string joint_algorithm_;
+  const TraceRules rules_;
   std::vector<int> members_;
+  TraceSchedules schedules_;
   TraceGroups process_groups_;
   bool keeps_names_ = false;
   TaskGraph graph_;
