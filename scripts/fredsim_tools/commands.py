@@ -33,6 +33,7 @@ COMMANDS = {
     "eflops": Command("eflops", "BiGraphs, hashed fat trees and shared NICs of EFLOPS"),
     "energy": Command("energy_tables", "energy of mesh, torus and Fred side by side, by component"),
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
+    "astra_sim": Command("astra_sim", "examples of ASTRA-sim beside the times that it prints"),
     "own_networks": Command("own_networks", "network files of ASTRA-sim beside formulas"),
     "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
