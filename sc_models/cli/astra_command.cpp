@@ -83,9 +83,6 @@ class AstraCommand final : public Command {
     interrupt_flag();
     const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     request_.progress_log = open_progress(request_.progress_file);
-    if (!request_.quiet)
-      fmt::print(stderr, "{}",
-                 table_output(request_).lists(key_lists(request_.train.foreign_keys)));
     Printer printer(request_);
     const Results answer = fredsim::run(request_, printer, invocation.files);
     note_ranks(request_.quiet);
@@ -99,8 +96,11 @@ class AstraCommand final : public Command {
    public:
     explicit Printer(const TrainRequest& request) : request_(request) {}
     void on_end(const Results& results) override {
-      if (request_.json_file == "-" || request_.timeline_file == "-") return;
       const TrainingJobs& training = *std::get<TrainResults>(results);
+      if (!request_.quiet && !training.results().empty())
+        fmt::print(stderr, "{}",
+                   table_output(request_).lists(key_lists(request_.train.foreign_keys)));
+      if (request_.json_file == "-" || request_.timeline_file == "-") return;
       for (const TrainingResult& result : training.results())
         if (!result.run.incomplete) fmt::print("{}", finished_lines(result));
     }
