@@ -118,7 +118,7 @@ class AstraCommand final : public Command {
 
 CommandRow astra_row() {
   return {.name = "astra",
-          .purpose = "ASTRA-sim 2's command line: Chakra traces on its network and system files.",
+          .purpose = "Chakra traces by the options and files of ASTRA-sim 2.",
           .aliases =
               "astra-sim astrasim AstraSim_Analytical_Congestion_Aware "
               "AstraSim_Analytical_Congestion_Unaware",
@@ -127,7 +127,7 @@ CommandRow astra_row() {
               "--network-configuration --remote-memory-configuration "
               "--comm-group-configuration --engine --timeline --json",
           .examples =
-              "  fredsim astra --workload-configuration configs/traces/small \\\n"
+              "  fredsim astra --workload-configuration configs/traces/small --quiet \\\n"
               "    --system-configuration configs/systems/files/astra_sim_system.json \\\n"
               "    --network-configuration configs/systems/files/astra_sim_ring.yaml",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<AstraCommand>(); },

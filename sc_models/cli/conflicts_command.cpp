@@ -76,7 +76,7 @@ class ConflictsCommand final : public Command {
 CommandRow conflicts_row() {
   return {
       .name = "conflicts",
-      .purpose = "How often random sets of flows have no routing through one Fred switch.",
+      .purpose = "How often random flows have no routing through one Fred switch.",
       .aliases = "conflict",
       .examples = "  fredsim conflicts --ports 12 --middle 2,3 --flows 2:6 --kind all_reduce",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<ConflictsCommand>(); }};

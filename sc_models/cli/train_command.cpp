@@ -214,7 +214,7 @@ class TrainCommand final : public Command {
 CommandRow train_row() {
   return {.name = "train",
           .purpose = "Training iterations of a model on machines against the first.",
-          .aliases = "training infer inference llm workload astra",
+          .aliases = "training infer inference llm workload",
           .main_options =
               "--workload --trace --mp --dp --pp --minibatch --phase --placement "
               "--algorithm --accounting --compute-rate --engine --timeline --set --json",
