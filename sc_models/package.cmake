@@ -12,7 +12,7 @@ include(CMakePackageConfigHelpers)
 
 set(libraries "")
 foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base ranks digest topology routing switch_kinds
-        switch links config results energy version plan collective systems placement operations report study flow nic npu fabric trace traffic engine chakra_messages workload_files profile experts schedules workload optimize program file_uses runner cli)
+        switch links config results energy version plan collective systems placement operations report study flow nic npu fabric trace traffic engine perfetto_messages chakra_messages workload_files profile experts schedules workload optimize program file_uses runner cli)
   foreach(target ${library} fredsim_${library})
     if(TARGET ${target})
       list(APPEND libraries ${target})

@@ -33,6 +33,7 @@ class OutputFile {
   static void write_together(std::span<const OutputFile> files,
                              std::span<const std::string_view> texts);
   bool is_stdout() const { return path_ == "-"; }
+  const std::string& path() const { return path_; }
   // Disables all files of this process, both checks and writes: another process writes them.
   static void discard_all();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline of runs as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing
-// load.
+// Timeline of runs as a trace-event file in JSON, which Perfetto (ui.perfetto.dev) and
+// chrome://tracing load, or as a trace of Perfetto in protobuf with the same tracks, events and
+// arrows.
 //
 // Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and
 //   counters on them. Runs of one machine follow each other.
@@ -10,9 +11,9 @@
 //   misplace one that does.
 // Time: µs of simulated time, with the cycles (of the run) in "args". Perfetto cuts time stamps and
 //   durations down to whole ns, each by itself; they are written such that spans which only touch
-//   still do then.
+//   still do then. Protobuf has whole ns, spans from the ns of their begin to that of their end.
 // Arrows: flow events (s, t, f) between the beginnings of spans that are in the file, each in its
-//   span, behind it.
+//   span, behind it. Protobuf: flow ids at the beginnings of the spans; arrows have no names there.
 // Bound: at most `max_events` spans, instants and counter values per timeline, of which details
 //   fill half at most; arrows, of which a span has a few, do not count; what comes later is counted
 //   and left out, and the file says how many of which category ("otherData"). Failures are always
@@ -84,8 +85,10 @@ class Timeline {
   // Summary of all categories; empty: nothing.
   std::string left_out_text() const;
   std::string json(std::string_view version) const;
+  std::string perfetto(std::string_view version) const;
 
  private:
+  class PerfettoWriter;
   struct NamedTrack {
     int owner = 0;
     std::string name;
@@ -137,5 +140,8 @@ class Timeline {
   std::map<std::string, std::uint64_t> left_out_;
   Mark mark_;
 };
+
+// True for the names of protobuf files: .pftrace and .perfetto-trace.
+bool is_perfetto_file(std::string_view path);
 
 }  // namespace fredsim

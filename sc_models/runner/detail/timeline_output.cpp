@@ -12,7 +12,8 @@ namespace fredsim {
 
 void write_timeline(const OutputFile& file, const Timeline& timeline, std::string_view shares,
                     std::string_view hint) {
-  file.write(timeline.json(version()));
+  file.write(is_perfetto_file(file.path()) ? timeline.perfetto(version())
+                                           : timeline.json(version()));
   if (timeline.left_out().empty()) return;
   fmt::print(stderr, "{}: --timeline: a file holds {} events at most{}; left out: {} ({})\n",
              program_name(), Timeline::kMaxEvents, shares, timeline.left_out_text(), hint);
