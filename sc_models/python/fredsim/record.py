@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import html
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
+from . import arrow
 from .arrays import numpy
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
     from numpy.typing import NDArray
 
 __all__ = ["Record", "Records", "Results"]
@@ -125,6 +128,19 @@ class Records(Sequence[T], Generic[T]):
         """A row each, as a DataFrame. ImportError: there is no pandas."""
         return frame(self.rows())
 
+    def to_arrow(self) -> pyarrow.Table:
+        """A row each, as a table of Arrow, with lists of numbers as list columns. ImportError: there is no pyarrow."""
+        return self._arrow("to_arrow()", {})
+
+    def to_parquet(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Writes to_arrow() into a file. options: those of pyarrow.parquet.write_table(), such as compression="zstd".
+
+        ImportError: there is no pyarrow. BadInput: the file cannot be written; then nothing is."""
+        arrow.write_parquet("to_parquet()", self._arrow("to_parquet()", {}), path, options)
+
+    def _arrow(self, what: str, metadata: Mapping[str, str]) -> pyarrow.Table:
+        return arrow.table(what, [{**_scalars(one, ""), **arrow.lists_of(one)} for one in self._json], metadata)
+
     def _repr_html_(self) -> str:
         return table_html(self.rows())
 
@@ -144,6 +160,18 @@ class Results(Record):
     def to_frame(self) -> pandas.DataFrame:
         """A row per run or point, as a DataFrame. ImportError: there is no pandas."""
         return self._parts().to_frame()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A row per run or point; Records.to_arrow(). The version of fredsim and the command are metadata of the table."""
+        return self._arrow("to_arrow()")
+
+    def to_parquet(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Writes to_arrow() into a file; Records.to_parquet()."""
+        arrow.write_parquet("to_parquet()", self._arrow("to_parquet()"), path, options)
+
+    def _arrow(self, what: str) -> pyarrow.Table:
+        metadata = {f"fredsim.{key}": str(value) for key, value in self.items() if isinstance(value, str)}
+        return self._parts()._arrow(what, metadata)
 
     def _repr_html_(self) -> str:
         return table_html(self._parts().rows())
