@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "report/breakdown_table.h"
 #include "report/machine_labels.h"
+#include "report/nccl_table.h"
 #include "report/output_file.h"
 #include "report/run_table.h"
 #include "report/simulated_text.h"
@@ -68,6 +69,26 @@ void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
   }
 }
 
+// The lines of NCCL-tests, machine after machine.
+void print_nccl(const RunRequest& request, const std::vector<ComparedMachine>& compared) {
+  for (const ComparedMachine& entry : compared)
+    fmt::print("{}", nccl_text(entry.runs, request.work.items.front().root, version()));
+}
+
+// NCCL-tests measure one collective.
+void check_nccl(const OptionTexts& texts, const RunRequest& request) {
+  if (request.format != TableFormat::kNccl) return;
+  if (texts.has("--work"))
+    throw BadInput(fmt::format("--format: found nccl with --work; allowed: with one collective, {}",
+                               nccl_collectives()));
+  for (const WorkItem& item : request.work.items) {
+    if (const std::string name = to_string(item.collective);
+        item.collective != request.work.items.front().collective || !nccl_program(name))
+      throw BadInput(fmt::format("--format: found nccl with {}; allowed: with one of {}", name,
+                                 nccl_collectives()));
+  }
+}
+
 std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& compared) {
   std::vector<ReportedRun> first_runs;
   std::vector<MachineRuns> machines;
@@ -98,6 +119,7 @@ void print_after(const RunRequest& request, const std::vector<ComparedMachine>& 
   fmt::print("{}", operations_text(machines, output));
   fmt::print("{}", lockstep_text(machines, output));
   if (!request.quiet) print_notes(compared, output);
+  if (request.format == TableFormat::kNccl) print_nccl(request, compared);
   std::fflush(stdout);  // flushes before waiting for a file
 }
 
@@ -148,8 +170,9 @@ class RunCommand final : public Command {
                  kCalibrationRows, kSimulationRows, kTimelineRows, kSwitchRows,
                  kSkewRows<RunRequest>, seed_rows<&RunRequest::seed>(kPayloadSeed));
     options_.add(app, request_.breakdown, kBreakdownRows);
+    options_.add(app, request_.series, kSeriesRows);
     options_.add(app, request_.wave, kWaveRows);
-    options_.add(app, request_, kJsonRows, kTableRows, kOverrideRows, kRankRows, kQuietRows,
+    options_.add(app, request_, kJsonRows, kNcclTableRows, kOverrideRows, kRankRows, kQuietRows,
                  kProgressRows);
     if (request_.compares) options_.add(app, request_, kBestBaseRows);
   }
@@ -159,6 +182,8 @@ class RunCommand final : public Command {
     check_switches(request_);
     check_wave(options_.texts, request_.wave, request_.model);
     request_.work = work_options(options_.texts);
+    check_nccl(options_.texts, request_);
+    check_series(request_.series, request_.json_file);
     if (request_.switch_threads > 1 && !request_.wave.file.empty()) {
       throw BadInput(
           fmt::format("--threads: found {} with --wave; allowed: 1, since one thread writes a wave "
@@ -173,6 +198,7 @@ class RunCommand final : public Command {
     refuse_on_ranks("--wave", !request_.wave.file.empty());
     refuse_on_ranks("--timeline", !request_.timeline_file.empty());
     refuse_on_ranks("--breakdown", request_.breakdown.is_on);
+    refuse_on_ranks("--series", request_.series.cycles > 0);
     refuse_on_ranks("--engine flow", request_.is_flow);
   }
 
@@ -186,6 +212,7 @@ class RunCommand final : public Command {
     add_output("--progress", request_.progress_file, files);
     add_output("--write-placement", request_.placement_file, files);
     add_output("--timeline", request_.timeline_file, files);
+    add_output("--series-file", request_.series.file, files);
     if (!request_.compares) add_wave_files(request_.wave, files);
     return files;
   }

@@ -15,9 +15,11 @@ namespace {
 
 // Options for outputs and execution, and options that a study replaces.
 constexpr auto kLeftOut = std::to_array<std::string_view>(
-    {"help", "json", "format", "legend", "quiet", "progress", "timeline", "timeline-level",
-     "write-placement", "export-et", "breakdown", "trace-packets", "threads", "set", "fault",
-     "seed", "best-base", "fit", "calibration"});
+    {"help",       "json",          "format",         "legend",          "quiet",
+     "progress",   "timeline",      "timeline-level", "write-placement", "export-et",
+     "breakdown",  "trace-packets", "series",         "series-file",     "threads",
+     "set",        "fault",         "seed",           "best-base",       "fit",
+     "calibration"});
 constexpr std::string_view kWaves = "wave";  // prefix of all waveform options
 
 bool is_left_out(std::string_view name) {

@@ -77,6 +77,7 @@ class TrafficCommand final : public Command {
         app, request_.traffic,
         seed_rows<&TrafficOptions::seed>("seed of creation times and destinations (default 1)"));
     options_.add(app, request_.breakdown, kBreakdownRows);
+    options_.add(app, request_.series, kSeriesRows);
     options_.add(app, request_.wave, kWaveRows);
     options_.add(app, request_, kJsonRows, kTableRows, kOverrideRows, kRankRows, kQuietRows,
                  kProgressRows);
@@ -88,8 +89,10 @@ class TrafficCommand final : public Command {
     check_wave(options_.texts, request_.wave, request_.model);
     read_traffic(options_.texts, request_);
     check_threads(request_);
+    check_series(request_.series, request_.json_file);
     refuse_on_ranks("--wave", !request_.wave.file.empty());
     refuse_on_ranks("--breakdown", request_.breakdown.is_on);
+    refuse_on_ranks("--series", request_.series.cycles > 0);
   }
 
   FileUses files() const override {
@@ -97,6 +100,7 @@ class TrafficCommand final : public Command {
     add_machine_files(request_, files);
     add_output("--json", request_.json_file, files);
     add_output("--progress", request_.progress_file, files);
+    add_output("--series-file", request_.series.file, files);
     add_wave_files(request_.wave, files);
     return files;
   }

@@ -51,7 +51,7 @@ RunResult run_to_end(Machine& machine, Communicator& communicator, const Simulat
     if (!result.incomplete) communicator.finish();
     fill_run(machine, communicator, plans, result);
     steps.fill(result);
-    observers.fill(result);
+    observers.fill(plans.slices, result);
     return result;
   } catch (const RunFailed& failed) {
     observers.run_failed(failed.what());

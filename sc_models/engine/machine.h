@@ -72,6 +72,8 @@ struct FabricOptions {
   int timeline_level = 1;
   std::string timeline_name{};  // name of the machine there; empty: the fabric's
   BreakdownOptions breakdown{};
+  std::uint64_t series_cycles =
+      0;  // window of the series of links (results/link_series.h); 0: none
 };
 
 // Factory of the implementations that the options ask for; after a stop it throws Interrupted

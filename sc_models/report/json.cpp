@@ -9,6 +9,7 @@
 #include "base/member.h"
 #include "report/detail/breakdown_json.h"
 #include "report/detail/result_json.h"
+#include "report/series_file.h"
 #include "results/document.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
@@ -320,6 +321,7 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   json.set("derived", derived_json(r));
   json.set("links", links_json(r.links));
   json.set("switches", switches_json(r.switches));
+  if (r.series) json.set("series", series_json(*r.series));
   if (!r.breakdowns.empty()) json.set("breakdown", breakdown_json(r.breakdowns));
   json.set("layout", layout_json(r.layout));
   json.set("wall_s", r.wall_s);
@@ -370,6 +372,7 @@ JsonObject<fields::kTrafficRun> point_json(const TrafficSetup& s, const TrafficP
   if (p.energy) json.set("energy", energy_json(*p.energy));
   json.set("links", links_json(p.links));
   json.set("switches", switches_json(p.switches));
+  if (p.series) json.set("series", series_json(*p.series));
   if (p.breakdown) json.set("breakdown", breakdown_json({&*p.breakdown, 1}));
   json.set("layout", layout_json(s.layout));
   json.set("wall_s", p.wall_s);

@@ -22,16 +22,6 @@ constexpr std::size_t kWidestProse = 100;  // longer lines are hard to read on a
 constexpr std::size_t kIndent = 2;
 constexpr int kAllRanks = std::numeric_limits<int>::max();
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += c;
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string markdown_field(const std::string& text) {
   std::string escaped;
   for (const char c : printable(text)) {
@@ -55,17 +45,30 @@ std::string markdown_line(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-TableFormat parse_format(const std::string& text, bool has_astra) {
-  constexpr std::array<std::string_view, 4> kNames{"table", "csv", "markdown", "astra"};
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += c;
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+TableFormat parse_format(const std::string& text, TableFormat own) {
+  constexpr std::array<std::string_view, 5> kNames{"table", "csv", "markdown", "astra", "nccl"};
+  constexpr std::size_t kShared = 3;
   static constexpr std::array kAliases{Alias{"csv", "excel tsv"}, Alias{"table", "text txt ascii"},
                                        Alias{"markdown", "md"}};
-  const std::span<const std::string_view> names(kNames.data(), kNames.size() - (has_astra ? 0 : 1));
+  std::vector<std::string_view> names(kNames.begin(), kNames.begin() + kShared);
+  const auto of_command = static_cast<std::size_t>(own);
+  if (of_command >= kShared) names.push_back(kNames[of_command]);
   const auto found = std::ranges::find(names, text);
   if (found == names.end()) {
     throw BadInput(
         fmt::format("--format: found '{}'; {}", text, advice(text, names, {.aliases = kAliases})));
   }
-  return static_cast<TableFormat>(found - names.begin());
+  return static_cast<TableFormat>(std::ranges::find(kNames, text) - kNames.begin());
 }
 
 std::string TableOutput::part(std::string text) {
@@ -153,7 +156,7 @@ std::string TableOutput::rows_of_markdown(const TitledTable& titled) {
 
 std::string TableOutput::table(const TitledTable& given) {
   const TitledTable titled{given.heading, given.table.written(), given.notes};
-  if (format_ == TableFormat::kAstra) return "";
+  if (has_lines_of_command()) return "";
   for (const Column& column : titled.table.columns())
     if (!column.meaning.empty() && column.shown != Shown::kOnlyInCsv &&
         !std::ranges::count(meanings_, column.label, &decltype(meanings_)::value_type::first))

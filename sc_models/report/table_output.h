@@ -7,6 +7,7 @@
 //              as in JSON, fields quoted as in RFC 4180, lines that end in LF. A table with other
 //              columns than the first is left out
 //   kAstra     lines per rank in ASTRA-sim's format, which the command writes (train); no tables
+//   kNccl      lines of NCCL-tests, which the command writes (run, compare); no tables
 // Legends are printed on request only.
 //
 // Every call returns the text to print next, with the blank lines between parts.
@@ -24,10 +25,13 @@
 
 namespace fredsim {
 
-enum class TableFormat : std::uint8_t { kTable, kCsv, kMarkdown, kAstra };
-// The value of an option --format: "table", "csv", "markdown" or, if the command has it, "astra".
-// BadInput for any other.
-TableFormat parse_format(const std::string& text, bool has_astra = false);
+enum class TableFormat : std::uint8_t { kTable, kCsv, kMarkdown, kAstra, kNccl };
+// The value of an option --format: "table", "csv", "markdown" or `own`, the format that only this
+// command has. BadInput for any other.
+TableFormat parse_format(const std::string& text, TableFormat own = TableFormat::kTable);
+
+// A field of CSV, in quotes where RFC 4180 wants them.
+std::string csv_field(const std::string& text);
 
 struct TitledTable {
   std::string heading;  // several lines; empty: none
@@ -59,9 +63,10 @@ class TableOutput {
   std::string legend(const std::string& text);
 
  private:
-  bool is_rows_only() const {
-    return format_ == TableFormat::kCsv || format_ == TableFormat::kAstra;
+  bool has_lines_of_command() const {
+    return format_ == TableFormat::kAstra || format_ == TableFormat::kNccl;
   }
+  bool is_rows_only() const { return format_ == TableFormat::kCsv || has_lines_of_command(); }
   std::string left_out();
   std::string meanings();
   std::string part(std::string text);

@@ -19,6 +19,7 @@
 #include "results/breakdown.h"
 #include "results/energy.h"
 #include "results/layout.h"
+#include "results/link_series.h"
 
 namespace fredsim {
 
@@ -194,6 +195,7 @@ struct RunResult {
   std::vector<LinkResult> links;
   std::vector<SwitchResult> switches;
   std::vector<LatencyBreakdown> breakdowns;  // by part; empty: not asked for
+  std::optional<LinkSeries> series{};        // if requested
   Layout layout;
   double wall_s = 0;
   double sim_cycles_per_s = 0;

@@ -57,6 +57,7 @@ struct TrafficPoint {
   std::vector<SwitchResult>
       switches;  // counters of the window; no stalls where counters are not readable
   std::optional<LatencyBreakdown> breakdown;  // measured packets only, if requested
+  std::optional<LinkSeries> series{};         // windows of the window, if requested
   std::uint64_t cycles = 0;  // length of the run: warm-up, window and arrival of the measured
                              // packets
   double wall_s = 0;

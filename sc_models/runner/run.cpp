@@ -85,6 +85,7 @@ void check_elaborates() {
 Results answer(const RunRequest& request, RunObserver& observer, const FileUses& files) {
   check_elaborates();
   const std::optional<OutputFile> timeline_file = open_output("--timeline", request.timeline_file);
+  const std::optional<OutputFile> series_file = open_output("--series-file", request.series.file);
   Results results = WorkResults{};
   auto& work = std::get<WorkResults>(results);
   work.machines = plan_work(request, files);
@@ -109,6 +110,7 @@ Results answer(const RunRequest& request, RunObserver& observer, const FileUses&
     entry.plans.clear();
   }
   finish_timeline();
+  if (series_file) write_series(*series_file, work.runs);
   return results;
 }
 
@@ -125,6 +127,7 @@ Results answer(const TrainRequest& request, RunObserver& observer, const FileUse
 }
 
 Results answer(const TrafficRequest& request, RunObserver& observer, const FileUses& /*files*/) {
+  const std::optional<OutputFile> series_file = open_output("--series-file", request.series.file);
   const auto jobs = std::make_shared<TrafficJobs>(request);
   Results results = jobs;
   try {
@@ -135,6 +138,7 @@ Results answer(const TrafficRequest& request, RunObserver& observer, const FileU
   }
   observer.on_end(results);
   jobs->finish_wave();
+  if (series_file) write_series(*series_file, jobs->setup(), jobs->points());
   return results;
 }
 

@@ -21,7 +21,12 @@ void read_patience(const OptionText& option, MachineOptions& /*options*/,
 }
 
 TableFormat format_of(const std::string& text) { return parse_format(text); }
-TableFormat format_with_astra(const std::string& text) { return parse_format(text, true); }
+TableFormat format_with_astra(const std::string& text) {
+  return parse_format(text, TableFormat::kAstra);
+}
+TableFormat format_with_nccl(const std::string& text) {
+  return parse_format(text, TableFormat::kNccl);
+}
 
 void check_switches(const SwitchOptions& options) {
   if (!options.rtl_instances.empty() && options.model == SwitchModel::kRtl)

@@ -78,6 +78,7 @@ inline constexpr auto kJsonRows = rows::under(
     rows::text<&OutputOptions::json_file>("--json", "FILE", "all results; - is standard output"));
 TableFormat format_of(const std::string& text);
 TableFormat format_with_astra(const std::string& text);
+TableFormat format_with_nccl(const std::string& text);
 inline constexpr auto kLegendRow = rows::flag<&OutputOptions::has_legend>(
     "--legend", "explains the columns, and names the hidden ones");
 inline constexpr auto kTableRows =
@@ -94,6 +95,14 @@ inline constexpr auto kAstraTableRows = rows::under(
         "of the tables: table (default), csv (all columns, nothing else), markdown or astra (in "
         "place of them, a line per rank as ASTRA-sim prints it)",
         {.offer = "table csv markdown astra", .initial = "table"}),
+    kLegendRow);
+inline constexpr auto kNcclTableRows = rows::under(
+    headings::kOutput,
+    rows::parsed<format_with_nccl, &OutputOptions::format>(
+        "--format", "NAME",
+        "of the tables: table (default), csv (all columns, nothing else), markdown or nccl (in "
+        "place of them, the lines of NCCL-tests)",
+        {.offer = "table csv markdown nccl", .initial = "table"}),
     kLegendRow);
 inline constexpr auto kQuietRows = rows::under(
     headings::kOutput,

@@ -116,6 +116,7 @@ TrafficJobs::TrafficJobs(const TrafficRequest& request)
   setup_.layout = layout_of(machine_.topology);
   if (!request_.wave.file.empty()) run_->trace(request_.wave);
   if (request_.breakdown.is_on) run_->break_down(request_.breakdown);
+  if (request_.series.cycles > 0) run_->record_series(request_.series.cycles);
   run_->stop_on(interrupt_flag());
 }
 

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "results/traffic_results.h"
 #include "runner/run_options.h"
+#include "runner/series_options.h"
 #include "trace/packet_list.h"
 #include "trace/wave_options.h"
 #include "traffic/traffic_options.h"
@@ -30,6 +31,7 @@ struct TrafficRequest : MachineOptions, OutputOptions, SwitchOptions {
   std::vector<double> rates;
   WaveOptions wave;
   BreakdownOptions breakdown;
+  SeriesOptions series;
 };
 
 namespace traffic_rows {

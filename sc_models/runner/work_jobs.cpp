@@ -240,8 +240,8 @@ void check_waves(const FileUses& files, const std::vector<std::string>& waves) {
 // Partitions that advance by themselves (engine/communicator.h), which requires that nothing
 // observes single edges.
 Cut cut_for(const Topology& topology, const FabricOptions& options) {
-  const bool is_looked_at =
-      options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();
+  const bool is_looked_at = options.timeline != nullptr || options.breakdown.is_on ||
+                            options.series_cycles > 0 || !options.wave.file.empty();
   return is_looked_at || options.switch_threads > 1 ? Cut{} : cut_for_caches(topology);
 }
 
@@ -262,7 +262,8 @@ void elaborate(const RunRequest& request, const FileUses& files,
                              .timeline = timeline,
                              .timeline_level = request.timeline_level,
                              .timeline_name = {},
-                             .breakdown = request.breakdown};
+                             .breakdown = request.breakdown,
+                             .series_cycles = request.series.cycles};
   const std::vector<std::string> waves = wave_files(request, compared);
   if (request.compares) check_waves(files, waves);
   std::vector<FabricOptions> own(compared.size(), fabric);

@@ -23,6 +23,7 @@
 #include "runner/calibration.h"
 #include "runner/file_uses.h"
 #include "runner/run_options.h"
+#include "runner/series_options.h"
 #include "runner/work_options.h"
 #include "trace/wave_options.h"
 
@@ -41,6 +42,7 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   std::string timeline_file;  // empty: none; "-": standard output
   int timeline_level = 1;
   BreakdownOptions breakdown;
+  SeriesOptions series;
   std::string placement_file;  // --write-placement; empty: none
 };
 inline constexpr auto kCalibrationRows = rows::under(
@@ -51,7 +53,9 @@ inline constexpr auto kCalibrationRows = rows::under(
 inline constexpr auto kTimelineRows = rows::under(
     headings::kOutput,
     rows::text<&RunRequest::timeline_file>(
-        "--timeline", "FILE.json", "events over time, for ui.perfetto.dev and chrome://tracing",
+        "--timeline", "FILE.json",
+        "events over time, for ui.perfetto.dev and chrome://tracing; FILE.pftrace: as Perfetto's "
+        "protobuf",
         {.only_exact = kNoPackets}),
     rows::number<&RunRequest::timeline_level>(
         "--timeline-level", "N",

@@ -164,6 +164,10 @@ void TrafficRun::break_down(const BreakdownOptions& options) {
   breakdown_ = std::make_unique<TrafficBreakdown>(options, core_, topology_, switches_);
 }
 
+void TrafficRun::record_series(std::uint64_t window_cycles) {
+  series_ = std::make_unique<LinkSeriesRecorder>(topology_, core_, switches_, window_cycles);
+}
+
 void TrafficRun::recorded_edge() {
   wave_->before_edge();
   try {
@@ -260,6 +264,13 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   };
   run_until(meter().window_begin);
   const FabricCounts before = counts();
+  if (series_ != nullptr) {
+    series_->begin(meter().window_begin);
+    while (meter().window_begin + series_->next() < meter().window_end && !limits_.is_stopped()) {
+      run_until(meter().window_begin + series_->next());
+      if (!limits_.is_stopped()) series_->sample();
+    }
+  }
   run_until(meter().window_end);
   const std::uint64_t window = now() - std::min(now(), meter().window_begin);
   const FabricCounts after = counts();
@@ -302,6 +313,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   }
   point.switches =
       switch_results(topology_, switch_models(switches_, core_.all_ranks()), before, after);
+  if (series_ != nullptr) point.series = series_->result(window, point.links, point.switches);
   if (!point.incomplete) {
     drain();
     point.hops = mean_hops();

@@ -40,6 +40,7 @@
 #include "fabric/ranked_cut.h"
 #include "fabric/switch_setup.h"
 #include "results/traffic_results.h"
+#include "trace/link_series_recorder.h"
 #include "trace/wave_recorder.h"
 #include "traffic/traffic_breakdown.h"
 #include "traffic/traffic_node.h"
@@ -76,6 +77,8 @@ class TrafficRun {
   const WaveRecorder* wave() const { return wave_.get(); }  // null: none
   // Adds a breakdown of the measured packets to points. Call before the first rate.
   void break_down(const BreakdownOptions& options);
+  // Adds the series of the links over the window to points. Call before the first rate.
+  void record_series(std::uint64_t window_cycles);
   // Makes measure() end at the next edge once the flag is set, with a point that is marked
   // incomplete (RunLimits).
   void stop_on(const std::atomic<bool>& stop) { limits_.stop_on(stop); }
@@ -159,6 +162,7 @@ class TrafficRun {
   RunLimits limits_;
   std::unique_ptr<WaveRecorder> wave_;
   std::unique_ptr<TrafficBreakdown> breakdown_;  // null: none
+  std::unique_ptr<LinkSeriesRecorder> series_;   // null: none
 };
 
 }  // namespace fredsim

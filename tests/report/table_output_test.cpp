@@ -130,7 +130,7 @@ TEST(TableOutput, WarningsAndNotesOfTables) {
 
 TEST(TableOutput, FormatsByName) {
   EXPECT_EQ(parse_format("csv"), TableFormat::kCsv);
-  EXPECT_EQ(parse_format("astra", true), TableFormat::kAstra);
+  EXPECT_EQ(parse_format("astra", TableFormat::kAstra), TableFormat::kAstra);
   EXPECT_THROW(parse_format("astra"), BadInput);
   EXPECT_THROW(parse_format("Table"), BadInput);
 }

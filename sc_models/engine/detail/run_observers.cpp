@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-RunObservers::RunObservers(const FabricOptions& options, Fabric& fabric) {
+RunObservers::RunObservers(const FabricOptions& options, Fabric& fabric) : fabric_(fabric) {
   if (options.timeline != nullptr) {
     recorder_ = std::make_unique<TimelineRecorder>(
         *options.timeline, options.timeline_level,
@@ -18,12 +18,17 @@ RunObservers::RunObservers(const FabricOptions& options, Fabric& fabric) {
     breakdown_ = std::make_unique<CollectiveBreakdown>(options.breakdown, fabric);
     npus_.add(*breakdown_);
   }
+  if (options.series_cycles > 0)
+    series_ = std::make_unique<LinkSeriesRecorder>(fabric.topology(), fabric.core(),
+                                                   fabric.switches(), options.series_cycles);
 }
 
 void RunObservers::start(std::uint64_t first_edge, std::span<const Part* const> work) {
   is_running_ = has_run_ = true;
   if (breakdown_ != nullptr) breakdown_->begin_run(work.size());
   if (recorder_ != nullptr) recorder_->begin_run(first_edge, work);
+  if (series_ != nullptr) series_->begin(0);
+  first_edge_ = first_edge;
 }
 
 // Skips a job without trees: it sends no packet, and its number may belong to another job.
@@ -37,6 +42,7 @@ void RunObservers::edge() {
   if (!is_running_) return;
   if (recorder_ != nullptr) recorder_->edge();
   if (breakdown_ != nullptr) breakdown_->edge_of_run();
+  if (series_ != nullptr) series_->edge(fabric_.core().edge() - first_edge_);
 }
 
 void RunObservers::remove(const CollectiveJob& job) {
@@ -59,8 +65,12 @@ void RunObservers::drop_run() {
   if (recorder_ != nullptr) recorder_->drop_run();
 }
 
-void RunObservers::fill(RunResult& result) {
-  if (std::exchange(has_run_, false) && breakdown_ != nullptr) breakdown_->fill(result);
+void RunObservers::fill(const EqualSlices& slices, RunResult& result) {
+  if (!std::exchange(has_run_, false)) return;
+  if (breakdown_ != nullptr) breakdown_->fill(result);
+  if (series_ != nullptr)
+    result.series = series_->result(result.cycles, result.links, result.switches, slices.link_like,
+                                    slices.switch_like);
 }
 
 }  // namespace fredsim

@@ -11,14 +11,16 @@
 #include "results/fields/ranks.h"
 #include "results/fields/routing.h"
 #include "results/fields/run.h"
+#include "results/fields/series.h"
 #include "results/fields/sweep.h"
 #include "results/fields/traffic.h"
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 12> kDocuments = {
+inline constexpr std::array<const Object*, 13> kDocuments = {
     &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
     &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
-    &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument,  &kDoctorDocument};
+    &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument,  &kDoctorDocument,
+    &kSeriesDocument};
 
 }  // namespace fredsim::fields

@@ -5,6 +5,7 @@
 #include "results/fields/breakdown.h"
 #include "results/fields/document.h"
 #include "results/fields/fabric.h"
+#include "results/fields/series.h"
 
 namespace fredsim::fields {
 
@@ -214,7 +215,7 @@ inline constexpr auto kRunFields = join(
          "of `compare`, after the first machine"},
         {"derived", object(kDerived), kNone, "computed, not simulated"},
     }),
-    kFabricCountFields, kBreakdownOfRunFields, kRunTailFields);
+    kFabricCountFields, kSeriesOfRunFields, kBreakdownOfRunFields, kRunTailFields);
 inline constexpr Object kRun{
     "collective_run", "one machine and size: all sizes of the first machine, then of the next",
     kRunFields};

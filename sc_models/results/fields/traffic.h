@@ -5,6 +5,7 @@
 #include "results/fields/breakdown.h"
 #include "results/fields/document.h"
 #include "results/fields/fabric.h"
+#include "results/fields/series.h"
 
 namespace fredsim::fields {
 
@@ -54,7 +55,7 @@ inline constexpr auto kTrafficRunFields = join(
          "arrived",
          "where the machine file is known"},
     }),
-    kFabricCountFields, kBreakdownOfRunFields, kRunTailFields);
+    kFabricCountFields, kSeriesOfRunFields, kBreakdownOfRunFields, kRunTailFields);
 inline constexpr Object kTrafficRun{"traffic_run", "one offered rate", kTrafficRunFields};
 
 inline constexpr auto kSaturationFields = std::to_array<Field>({
