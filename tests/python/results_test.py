@@ -65,9 +65,9 @@ class ResultsTest(unittest.TestCase):
 
     def test_every_key_is_an_attribute(self) -> None:
         self.seen = set()
-        self.check(fredsim.compare(MACHINES, size="16KiB", breakdown=True, trace_packets=2, best_base=True))
+        self.check(fredsim.compare(MACHINES, size="16KiB", breakdown=True, trace_packets=2, best_base=True, series=100))
         self.check(fredsim.run("configs/fred_d.yaml", work="configs/paper/mp2_dp5_pp2_dp.yaml", size="8KiB", on_conflict="later", strategy="mp2-dp5-pp2", placement="paper"))
-        self.check(fredsim.traffic(MACHINES[0], [0.1, 0.9], breakdown=True))
+        self.check(fredsim.traffic(MACHINES[0], [0.1, 0.9], breakdown=True, series=1000))
         self.check(fredsim.train(MACHINES, "configs/models/small.yaml", mp=2, dp=2, compute_rate="10PFLOP/s"))
         self.check(fredsim.sweep({"machines": MACHINES, "run": {"size": "1KiB"}}))
         self.assertGreaterEqual(self.seen, {"RunResults", "CollectiveRun", "Part", "Link", "Switch", "Stalls", "TrafficRun", "TrainingRun", "Rank",
@@ -119,6 +119,66 @@ class ResultsTest(unittest.TestCase):
         code = "import sys; sys.modules['pandas'] = None; import fredsim; print(fredsim.run('configs/fred_small.yaml', size=512).runs[0].payload)"
         done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True)
         self.assertEqual((done.stdout, done.stderr), ("exact\n", ""))
+
+    def test_arrow_needs_pyarrow_and_says_so(self) -> None:
+        found = fredsim.compare(MACHINES, size="1KiB")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, {"pyarrow": None, "pyarrow.parquet": None}):
+            path = Path(folder) / "runs.parquet"
+            for results in (found, found.runs, found.runs[0].links):
+                with self.assertRaisesRegex(ImportError, r"^to_arrow\(\): found no pyarrow \(.*\); allowed: install it: \S+ -m pip install pyarrow"):
+                    results.to_arrow()
+                with self.assertRaisesRegex(ImportError, r"^to_parquet\(\): found no pyarrow"):
+                    results.to_parquet(path)
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+    def test_what_pyarrow_is_given(self) -> None:
+        found = fredsim.compare(MACHINES, size="1KiB", series=50)
+        arrow, parquet = mock.MagicMock(), mock.MagicMock()
+        arrow.array = list
+        parquet.write_table = lambda table, path, **options: Path(path).write_text(f"{table} {options}", encoding="utf-8")
+        arrow.parquet = parquet
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, {"pyarrow": arrow, "pyarrow.parquet": parquet}):
+            found.to_arrow()
+            columns = arrow.table.call_args.args[0]
+            self.assertEqual(columns["time_ns"], found.column("time_ns").tolist())
+            self.assertEqual(columns["speedup"], [None, found.runs[1].speedup])
+            self.assertEqual(columns["traffic.link_bytes"], found.column("traffic.link_bytes").tolist())
+            self.assertNotIn("machine.name", columns)
+            self.assertEqual(arrow.table.return_value.replace_schema_metadata.call_args.args[0]["fredsim.fredsim"], found.fredsim)
+            series = found.runs[1].series
+            assert series is not None
+            series.links.to_arrow()
+            self.assertEqual(arrow.table.call_args.args[0]["flits"], [link["flits"] for link in series.links])
+            path = Path(folder) / "runs.parquet"
+            found.to_parquet(path, compression="zstd")
+            self.assertIn("{'compression': 'zstd'}", path.read_text(encoding="utf-8"))
+            path.chmod(0o640)
+            found.runs.to_parquet(str(path))
+            self.assertEqual(path.stat().st_mode & 0o777, 0o640)
+            with self.assertRaisesRegex(fredsim.BadInput, r"^to_parquet\(\): found '.*/no/x.parquet', No such file or directory; allowed: "):
+                found.to_parquet(Path(folder) / "no" / "x.parquet")
+            parquet.write_table = mock.Mock(side_effect=OSError(28, "No space left on device"))
+            with self.assertRaisesRegex(fredsim.BadInput, "No space left on device; allowed: a file that can be written"):
+                found.to_parquet(Path(folder) / "full.parquet")
+            self.assertEqual([file.name for file in Path(folder).iterdir()], ["runs.parquet"])
+
+    def test_arrow_and_parquet(self) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            self.skipTest("no pyarrow, of which Debian 12 has no package")
+        found = fredsim.compare(MACHINES, begin="1KiB", end="4KiB", factor=2, series=50)
+        with tempfile.TemporaryDirectory() as folder:
+            for results in (found, found.runs[0].links, found.runs[0].series.links, fredsim.traffic(MACHINES[0], [0.1, 0.9])):
+                table = results.to_arrow()
+                self.assertIsInstance(table, pyarrow.Table)
+                results.to_parquet(Path(folder) / "runs.parquet")
+                self.assertTrue(pyarrow.parquet.read_table(Path(folder) / "runs.parquet").equals(table))
+        table = found.to_arrow()
+        self.assertEqual(table["time_ns"].to_pylist(), found.column("time_ns").tolist())
+        self.assertEqual(table["speedup"].null_count, 3)
+        self.assertEqual(table.schema.metadata[b"fredsim.fredsim"].decode(), found.fredsim)
 
     def test_json_and_files(self) -> None:
         found = fredsim.run(MACHINES[1], size="1KiB")

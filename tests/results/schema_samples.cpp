@@ -7,6 +7,7 @@
 #include "report/network_table.h"
 #include "report/optimum_table.h"
 #include "report/rank_table.h"
+#include "report/series_file.h"
 #include "report/training_json.h"
 #include "results/document.h"
 #include "results/fields/fabric.h"
@@ -43,9 +44,19 @@ LatencyBreakdown sample_breakdown() {
   return of;
 }
 
-// With all stalls that switches with phases have.
+// With all stalls that switches with phases have, and a series of two windows.
 RunResult stalled_run() {
   RunResult run = sample_run();
+  run.series =
+      LinkSeries{.window_cycles = 8,
+                 .cycles = 12,
+                 .links = {{"a.0->b.1", "a", "b", {3, 1}, {1500, 500}, {3, 1}, {0.375, 0.25}}},
+                 .switches = {{"a",
+                               {{"join", {1, 0}},
+                                {"credit", {0, 2}},
+                                {"phase", {3, 0}},
+                                {"arbiter", {2, 2}},
+                                {"link", {5, 0}}}}}};
   run.switches[0].stall_cycles = {
       {"join", 1}, {"credit", 2}, {"phase", 3}, {"arbiter", 4}, {"link", 5}};
   return run;
@@ -61,6 +72,18 @@ EnergyResult sample_energy() {
 }
 
 // Every field that a run of collectives can have.
+json series_sample_file() {
+  const RunResult run = stalled_run();
+  const std::vector<SeriesOfRun> runs{
+      {.config = "a.yaml",
+       .settings = {},
+       .fabric = "a",
+       .size_bytes = 1024,
+       .series = &*run.series},
+      {.config = "a.yaml", .settings = {}, .fabric = "a", .rate = 0.5, .series = &*run.series}};
+  return json::parse(series_text("s.json", runs, "1.2.3"));
+}
+
 RunResult whole_run() {
   RunResult run = stalled_run();
   run.machine.push_back({"faults", std::vector<std::string>{"link:npu0-l1_0.s0", "npu:3"}});
@@ -132,6 +155,7 @@ json traffic_file(bool is_interrupted) {
   arrived.breakdown->path.reset();
   arrived.links = sample_run().links;
   arrived.switches = stalled_run().switches;
+  arrived.series = stalled_run().series;
   TrafficPoint none = arrived;
   none.arrived = 0;
   none.breakdown.reset();
@@ -410,7 +434,8 @@ const std::vector<SampleFile>& sample_files() {
       {"ranks", "ranks", ranks_file},
       {"doctor", "doctor", doctor_file},
       {"optimize", "optimize", optimum_file},
-      {"optimize_topology", "optimize_topology", network_file}};
+      {"optimize_topology", "optimize_topology", network_file},
+      {"series", "series_file", series_sample_file}};
   return kFiles;
 }
 

@@ -55,7 +55,7 @@ def lists_of(values: Mapping[str, Any], prefix: str = "") -> dict[str, list[Any]
         if isinstance(value, Mapping):
             if key != "machine":
                 found.update(lists_of(value, f"{prefix}{key}."))
-        elif isinstance(value, list) and all(isinstance(one, int | float) for one in value):
+        elif isinstance(value, list) and value and all(isinstance(one, int | float) for one in value):
             found[prefix + key] = value
     return found
 
