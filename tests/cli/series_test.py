@@ -65,7 +65,7 @@ class SeriesTest(unittest.TestCase):
                       ["run", "fred_small", "--collective", "all_to_all", "--size", "20000"],
                       ["run", "mesh", "--size", "1MiB", "--packet-order", "recurring"],
                       ["run", "fred_d", "--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "8KiB", "--on-conflict", "later"],
-                      ["run", "fred_small", "--size", "4KiB", "--fault", "link:l1_0.s0.0->npu0.0*1/2"]):  # fmt: skip
+                      ["run", "fred_small", "--size", "4KiB", "--fault", "link:npu0.0->l1_0.s0.0*0.5"]):  # fmt: skip
             with self.subTest(words=words, seed=SEED):
                 plain = self.results(*words)
                 for window in (self.random.randint(2, 40), self.random.randint(41, 1000), 10**9):
