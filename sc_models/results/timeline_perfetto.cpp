@@ -94,6 +94,7 @@ class Timeline::PerfettoWriter {
     std::uint64_t ns = 0, cycle = 0;
     std::size_t event = 0;  // failures are behind the events
     bool is_end = false;
+    int level = 0;  // order of edges at one time
   };
   struct Flows {  // ids of arrows at a span
     std::set<std::uint64_t> through, end;
@@ -161,49 +162,91 @@ class Timeline::PerfettoWriter {
     }
   }
 
-  // Puts all edges in the order of time, those of a track in the order of its spans.
+  // Puts all edges in the order of time, edges of a track in the order of its spans.
   void lay_out() {
     std::vector<std::size_t> order(t_.events_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, {}, [&](std::size_t i) {
       const Event& e = t_.events_[i];
-      return std::tuple(e.track.process, e.type == 'C' ? -1 : e.track.thread, e.begin,
-                        e.begin + e.cycles);
+      return std::tuple(track_of(e), e.begin, e.begin + e.cycles);
     });
     for (const std::size_t i : order) {
       const Event& e = t_.events_[i];
       add_edge_at(e.track, e.begin, i, false);
       if (e.type != 'X') continue;
       add_edge_at(e.track, e.begin + e.cycles, i, true);
-      spans_[{e.track.process, e.track.thread}].push_back(i);
+      spans_[track_of(e)].push_back(i);
     }
+    find_begins();
+    find_arrows();
+    // Arrows in opposite directions at one time have no order: the passes are bounded.
+    constexpr int kPasses = 8;
+    for (int pass = 0; pass < kPasses; ++pass)
+      if (!put_arrows_in_order()) break;
     for (std::size_t f = 0; f < t_.failures_.size(); ++f)
       add_edge_at(t_.failures_[f].track, t_.failures_[f].begin, t_.events_.size() + f, false);
-    std::ranges::stable_sort(edges_, {}, [](const Edge& e) { return std::pair(e.ns, e.cycle); });
-    begins_.resize(t_.events_.size());
-    for (std::size_t i = 0; i < edges_.size(); ++i)
-      if (!edges_[i].is_end && edges_[i].event < begins_.size()) begins_[edges_[i].event] = i;
+    std::ranges::stable_sort(edges_, {},
+                             [](const Edge& e) { return std::tuple(e.ns, e.cycle, e.level); });
+    find_begins();
+  }
+
+  std::pair<int, int> track_of(const Event& e) const {
+    return {e.track.process, e.type == 'C' ? -1 : e.track.thread};
   }
 
   void add_edge_at(Track track, std::uint64_t cycle, std::size_t event, bool is_end) {
     edges_.push_back({ns_of(cycle, process_of(track).clock_hz), cycle, event, is_end});
   }
 
-  // An arrow goes through the spans of its places; Perfetto takes the order from the file.
-  void add_arrows() {
-    flows_.resize(t_.events_.size());
-    for (std::size_t a = 0; a < t_.arrows_.size(); ++a) {
-      std::set<std::pair<std::size_t, std::size_t>> spans;  // place in the file, event
-      for (const Place& place : t_.arrows_[a].places) {
+  void find_begins() {
+    begins_.resize(t_.events_.size());
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (!edges_[i].is_end && edges_[i].event < begins_.size()) begins_[edges_[i].event] = i;
+  }
+
+  // An arrow goes through the spans of its places.
+  void find_arrows() {
+    for (const Arrow& arrow : t_.arrows_) {
+      std::vector<std::size_t>& through = arrows_.emplace_back();
+      for (const Place& place : arrow.places) {
         const std::vector<std::size_t>& on_track =
             spans_[{place.track.process, place.track.thread}];
         const auto behind = std::ranges::upper_bound(
             on_track, place.cycle, {}, [&](std::size_t i) { return t_.events_[i].begin; });
-        if (behind != on_track.begin()) spans.emplace(begins_[*(behind - 1)], *(behind - 1));
+        if (behind != on_track.begin() && std::ranges::count(through, *(behind - 1)) == 0)
+          through.push_back(*(behind - 1));
       }
-      if (spans.size() < 2) continue;
-      for (const auto& [place, span] : spans)
-        (span == spans.rbegin()->second ? flows_[span].end : flows_[span].through).insert(a + 1);
+    }
+  }
+
+  // Raises the levels of edges at one time by the arrows between them, then along the tracks, whose
+  // edges follow each other. False: nothing changed.
+  bool put_arrows_in_order() {
+    bool has_changed = false;
+    const auto raise = [&](const Edge& before, Edge& after, int by) {
+      if (before.cycle != after.cycle || after.level >= before.level + by) return;
+      after.level = before.level + by;
+      has_changed = true;
+    };
+    for (const std::vector<std::size_t>& through : arrows_)
+      for (std::size_t i = 1; i < through.size(); ++i)
+        raise(edges_[begins_[through[i - 1]]], edges_[begins_[through[i]]], 1);
+    for (std::size_t i = 1; i < edges_.size(); ++i)
+      if (track_of(t_.events_[edges_[i - 1].event]) == track_of(t_.events_[edges_[i].event]))
+        raise(edges_[i - 1], edges_[i], 0);
+    return has_changed;
+  }
+
+  // Perfetto takes the order of an arrow from the file.
+  void add_arrows() {
+    flows_.resize(t_.events_.size());
+    for (std::size_t a = 0; a < arrows_.size(); ++a) {
+      const std::vector<std::size_t>& through = arrows_[a];
+      if (through.size() < 2) continue;
+      const std::size_t last =
+          *std::ranges::max_element(through, {}, [&](std::size_t span) { return begins_[span]; });
+      for (const std::size_t span : through)
+        (span == last ? flows_[span].end : flows_[span].through).insert(a + 1);
     }
   }
 
@@ -252,6 +295,7 @@ class Timeline::PerfettoWriter {
   Packets packets_;
   std::map<CounterName, std::uint64_t> counters_;                  // uuids
   std::map<std::pair<int, int>, std::vector<std::size_t>> spans_;  // by track, in order of time
+  std::vector<std::vector<std::size_t>> arrows_;                   // events of their spans
   std::vector<Edge> edges_;
   std::vector<std::size_t> begins_;  // index: event; place among the edges
   std::vector<Flows> flows_;         // index: event

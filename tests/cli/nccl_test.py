@@ -66,7 +66,7 @@ class NcclTest(unittest.TestCase):
         allowed = "all_reduce, reduce_scatter, all_gather, reduce, broadcast, gather, scatter, all_to_all, all_to_all_v"
         for words, message in ((["run", "mesh_2x2", "--collective", "unicast", "--group", "0,1", "--size", "1KiB"], f"found nccl with unicast; allowed: with one of {allowed}"),
                                (["run", "fred_d", "--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "8KiB"], f"found nccl with --work; allowed: with one collective, {allowed}"),
-                               (["traffic", "mesh_2x2", "--rate", "0.1"], "found 'nccl'; allowed: table, csv, markdown")):  # fmt: skip
+                               (["traffic", "mesh_2x2", "--rate", "0.1"], "found 'nccl'; allowed: table, csv or markdown")):  # fmt: skip
             done = fredsim(*words, "--format", "nccl")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"--format: {message}", done.stderr)
