@@ -93,6 +93,13 @@ class SeriesTest(unittest.TestCase):
             threaded = self.results(*words, "--series", str(window), "--threads", "2")
             self.assertEqual([run["series"] for run in threaded], [run["series"] for run in runs])
 
+    def test_is_the_same_in_every_implementation(self) -> None:
+        words = ["run", "mesh_2x2", "--size", "2KiB", "--series", "20"]
+        expected, = self.results(*words)
+        for model in ("rtl", "lockstep"):
+            run, = self.results(*words, "--model", model)
+            self.assertEqual(run["series"], expected["series"])
+
     def test_combines_with_other_observers(self) -> None:
         plain, = self.results("run", "fred_small", "--size", "4KiB", "--series", "50")
         both, = self.results("run", "fred_small", "--size", "4KiB", "--series", "50", "--breakdown", "--timeline", self.path("t.json"))

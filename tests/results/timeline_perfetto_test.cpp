@@ -65,6 +65,29 @@ TEST(PerfettoTimeline, ArrowsGoFromSpanToSpan) {
   EXPECT_EQ(instants[1].annotations(1).string_value(), "lost");
 }
 
+// Perfetto takes the direction of an arrow between spans of one time from their order in the file.
+TEST(PerfettoTimeline, ArrowsBetweenSpansOfOneTimeKeepTheirDirection) {
+  Timeline timeline;
+  const int process = timeline.add_process("mesh", 1'000'000'000);
+  std::vector<Timeline::Place> places;
+  for (int t = 0; t < 4; ++t) {
+    const Timeline::Track track = timeline.add_track(process, t, "npu" + std::to_string(t));
+    timeline.span(track, kSome, "before", 2, 5);
+    timeline.span(track, kSome, std::to_string(t), 5, 9);
+    places.insert(places.begin(), {track, 5});
+  }
+  timeline.arrow(places, "all_reduce");
+  std::string order;
+  std::string last;
+  for (const perfetto::Event& e :
+       events_of_type(trace_of(timeline), perfetto::Event::SLICE_BEGIN)) {
+    if (e.name() != "before") order += e.name();
+    if (e.terminating_flow_ids_size() > 0) last += e.name();
+  }
+  EXPECT_EQ(order, "3210");
+  EXPECT_EQ(last, "0");
+}
+
 // A span of no duration between two that touch it, recorded in any order.
 TEST(PerfettoTimeline, SpansOfATrackComeOneAfterTheOther) {
   Random random(74);
