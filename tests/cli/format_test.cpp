@@ -184,7 +184,7 @@ TEST(Format, TheResultComesFirst) {
 
 TEST(Format, LinesOfAstraSimOnlyWhereThereAreRanks) {
   expect_refused(run_fredsim({"run", "configs/mesh_2x2.yaml", "--format", "astra"}),
-                 {"--format", "'astra'", "table, csv or markdown"});
+                 {"--format", "'astra'", "table, csv, markdown or nccl"});
 }
 
 TEST(Format, AnotherIsRefused) {
