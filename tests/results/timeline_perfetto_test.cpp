@@ -122,7 +122,9 @@ TEST(PerfettoTimeline, SpansOfATrackComeOneAfterTheOther) {
         ++begun;
         EXPECT_EQ(++depth, 1);
       }
-      if (packet.event().type() == perfetto::Event::SLICE_END) EXPECT_EQ(--depth, 0);
+      if (packet.event().type() == perfetto::Event::SLICE_END) {
+        EXPECT_EQ(--depth, 0);
+      }
     }
     EXPECT_EQ(begun, 30);
   }
