@@ -22,8 +22,8 @@ struct SeriesOfRun {
   std::string config;
   Settings settings;
   std::string fabric;
-  std::optional<std::uint64_t> size_bytes{};  // of collectives
-  std::optional<double> rate{};               // of synthetic traffic
+  std::optional<std::uint64_t> size_bytes{};  // collectives only
+  std::optional<double> rate{};               // synthetic traffic only
   const LinkSeries* series = nullptr;
 };
 

@@ -18,7 +18,7 @@
 namespace fredsim {
 
 struct SeriesOptions {
-  std::uint64_t cycles = 0;  // of a window; 0: no series
+  std::uint64_t cycles = 0;  // length of a window; 0: no series
   std::string file;          // empty: none
 };
 inline constexpr auto kSeriesRows = rows::under(

@@ -50,7 +50,7 @@ class LinkSeriesRecorder {
     double sent = 0;
   };
   using OfSwitch = std::array<std::uint64_t, std::size(kSwitchCounters)>;
-  struct Counts {  // of a moment
+  struct Counts {  // counts at one moment
     std::vector<OnLink> links;
     std::vector<std::optional<OfSwitch>> switches;  // by node; none: not readable
   };
