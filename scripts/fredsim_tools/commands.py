@@ -35,6 +35,7 @@ COMMANDS = {
     "flow_error": Command("flow_error", "times of --engine flow beside exact ones"),
     "astra_sim": Command("astra_sim", "examples of ASTRA-sim beside the times that it prints"),
     "own_networks": Command("own_networks", "network files of ASTRA-sim beside formulas"),
+    "beside_booksim": Command("beside_booksim", "meshes under synthetic traffic beside BookSim2"),
     "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),
@@ -48,7 +49,7 @@ COMMANDS = {
 
 
 def main(words: Sequence[str]) -> int:
-    lines = "\n".join(f"  {name:<12} {command.help}" for name, command in COMMANDS.items())
+    lines = "\n".join(f"  {name:<14} {command.help}" for name, command in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="scripts/reproduce", usage="scripts/reproduce COMMAND [OPTION…]", epilog=f"commands:\n{lines}\n\nCOMMAND --help says more.",
         description="Reproduces the figures and tables of the pages. Installs and builds what is missing.",
