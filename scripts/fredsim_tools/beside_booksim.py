@@ -25,8 +25,9 @@ STRETCH = 4  # times as long a window for single packets
 KNEE = 3  # mean latency over that of single packets
 CLOSE = 0.01  # share of the capacity
 LENGTHS = (2, 4, 8)  # flits of a packet
-BUFFERS = (8, 16, 32, 64)  # flits of an input
-SEEDS = (1, 2, 3, 4, 5)
+BUFFERS = (8, 32, 64)  # flits of an input
+SEEDS = (1, 2, 3)
+LIMITS = (2, 3, 6)  # in place of KNEE
 OVERLOAD = 0.9
 
 
@@ -55,9 +56,9 @@ def single(simulator: Simulator, side: int, pattern: str, flits: int = 1, seed: 
     return simulator.point(Load(side, pattern, SINGLE, flits, seed, STRETCH)).latency
 
 
-def knee(simulator: Simulator, side: int, pattern: str, flits: int = 1, seed: int = 1) -> float:
+def knee(simulator: Simulator, side: int, pattern: str, flits: int = 1, seed: int = 1, times: float = KNEE) -> float:
     full = capacity(side, pattern)
-    limit = KNEE * single(simulator, side, pattern, flits, seed)
+    limit = times * single(simulator, side, pattern, flits, seed)
     low, high = 0.0, full
     while high - low > CLOSE * full:
         rate = (low + high) / 2
@@ -72,10 +73,6 @@ def mesh(side: int) -> str:
     return f"{side} × {side}"
 
 
-def beside(ours: float, other: float) -> str:
-    return f"{ours / other:.2f}"
-
-
 def single_packets(study: Study) -> Table:
     head = ["mesh", "pattern", "mean hops", "fredsim", "BookSim2, 3 stages", "4 stages", "speculative, 2 stages"]
     simulators: list[Simulator] = [study.ours, study.four, study.four_stages, study.speculative]
@@ -83,102 +80,119 @@ def single_packets(study: Study) -> Table:
                         for side, pattern in study.cases()])  # fmt: skip
 
 
+PAIRS = ["fredsim", "BookSim2, four VCs", "ratio", "fredsim, one NIC port", "BookSim2, one VC, speculative", "ratio"]
+
+
+def pairs(study: Study, case: tuple[int, str], flits: int = 1, buffer: int = 32) -> list[object]:
+    """Cells of PAIRS: as they are, and with as many virtual channels and NIC ports. buffer: flits of an input, all channels together."""
+    side, pattern = case
+    ours = replace(study.ours, buffer=buffer)
+    found: list[object] = []
+    sides: list[tuple[Simulator, Simulator]] = [(ours, replace(study.four, vc_flits=buffer // study.four.vcs)),
+                                                (replace(ours, ports=1), replace(study.speculative, vc_flits=buffer))]  # fmt: skip
+    for one, other in sides:
+        here, there = knee(one, side, pattern, flits), knee(other, side, pattern, flits)
+        found += [f"{here:.3f}", f"{there:.3f}", f"{here / there:.2f}"]
+    return found
+
+
+def share(study: Study, case: tuple[int, str], flits: int = 1) -> list[object]:
+    """Cells: the knee of one virtual channel, and what it is of that of a speculative router."""
+    side, pattern = case
+    found = knee(study.one, side, pattern, flits)
+    return [f"{found:.3f}", f"{found / knee(study.speculative, side, pattern, flits):.2f}"]
+
+
 def knees(study: Study) -> Table:
-    head = ["mesh", "pattern", "busiest link full", "fredsim, one VC", "BookSim2, four VCs", "ratio", "one VC, speculative", "ratio", "one VC", "ratio"]
-    rows = []
-    for side, pattern in study.cases():
-        ours = knee(study.ours, side, pattern)
-        row = [mesh(side), f"`{pattern}`", f"{capacity(side, pattern):.3f}", f"{ours:.3f}"]
-        for simulator in (study.four, study.speculative, study.one):
-            theirs = knee(simulator, side, pattern)
-            row += [f"{theirs:.3f}", beside(ours, theirs)]
-        rows.append(row)
-    return Table(head, rows)
+    head = ["mesh", "pattern", "busiest link full", *PAIRS, "one VC", "share of speculative"]
+    return Table(head, [[mesh(side), f"`{pattern}`", f"{capacity(side, pattern):.3f}", *pairs(study, (side, pattern)), *share(study, (side, pattern))]
+                        for side, pattern in study.cases()])  # fmt: skip
 
 
 def lengths(study: Study) -> Table:
     """Buffers of BookSim2 hold a packet per VC, so that theirs is cut-through as well."""
-    head = ["packets", "pattern", "fredsim, one VC", "BookSim2, four VCs", "ratio", "one VC, speculative", "ratio", "one VC", "ratio", "link share left by one VC"]
-    rows: list[list[object]] = []
-    side = study.sides[0]
-    for flits in LENGTHS:
-        for pattern in study.patterns:
-            ours = knee(study.ours, side, pattern, flits)
-            row = [f"{flits} flits", f"`{pattern}`", f"{ours:.3f}"]
-            for simulator in (study.four, study.speculative, study.one):
-                theirs = knee(simulator, side, pattern, flits)
-                row += [f"{theirs:.3f}", beside(ours, theirs)]
-            rows.append([*row, f"{flits / (flits + 1):.2f}"])
-    return Table(head, rows)
+    head = ["packets", "pattern", *PAIRS, "one VC", "share of speculative", "n / (n + 1)"]
+    cases = [(flits, (study.sides[0], pattern)) for flits in LENGTHS for pattern in study.patterns]
+    return Table(head, [[f"{flits} flits", f"`{case[1]}`", *pairs(study, case, flits), *share(study, case, flits), f"{flits / (flits + 1):.2f}"]
+                        for flits, case in cases])  # fmt: skip
 
 
 def buffers(study: Study) -> Table:
-    head = ["buffer of an input", "pattern", "fredsim", "BookSim2, four VCs", "ratio", "one VC, speculative", "ratio"]
-    rows: list[list[object]] = []
-    side = study.sides[0]
-    for flits in BUFFERS:
-        for pattern in study.patterns:
-            ours = knee(replace(study.ours, buffer=flits), side, pattern)
-            four = knee(replace(study.four, vc_flits=flits // 4), side, pattern)
-            one = knee(replace(study.speculative, vc_flits=flits), side, pattern)
-            rows.append([f"{flits} flits", f"`{pattern}`", f"{ours:.3f}", f"{four:.3f}", beside(ours, four), f"{one:.3f}", beside(ours, one)])
-    return Table(head, rows)
+    cases = [(buffer, (study.sides[0], pattern)) for buffer in BUFFERS for pattern in study.patterns]
+    return Table(["buffer of an input", "pattern", *PAIRS],
+                 [[f"{buffer} flits", f"`{case[1]}`", *pairs(study, case, buffer=buffer)] for buffer, case in cases])  # fmt: skip
 
 
 def seeds(study: Study) -> Table:
     """Smallest and largest knee of all seeds."""
-    head = ["pattern", "fredsim", "BookSim2, four VCs", "one VC, speculative"]
-    side = study.sides[0]
-    simulators: list[Simulator] = [study.ours, study.four, study.speculative]
+    simulators: list[Simulator] = [study.ours, study.four, replace(study.ours, ports=1), study.speculative]
     rows = []
     for pattern in study.patterns:
-        found = [[knee(s, side, pattern, seed=seed) for seed in SEEDS] for s in simulators]
+        found = [[knee(s, study.sides[0], pattern, seed=seed) for seed in SEEDS] for s in simulators]
         rows.append([f"`{pattern}`", *(f"{min(values):.3f} to {max(values):.3f}" for values in found)])
-    return Table(head, rows)
+    return Table(["pattern", *(name for name in PAIRS if name != "ratio")], rows)
 
 
-def ports(study: Study) -> Table:
-    head = ["mesh", "pattern", "four NIC ports", "one NIC port", "BookSim2, four VCs", "one VC, speculative"]
-    simulators: list[Simulator] = [study.ours, replace(study.ours, ports=1), study.four, study.speculative]
-    return Table(head, [[mesh(side), f"`{pattern}`", *(f"{knee(s, side, pattern):.3f}" for s in simulators)]
-                        for side, pattern in study.cases()])  # fmt: skip
+def limits(study: Study) -> Table:
+    simulators: list[Simulator] = [study.ours, study.four, replace(study.ours, ports=1), study.speculative]
+    return Table(["latency at the knee", "pattern", *(name for name in PAIRS if name != "ratio")],
+                 [[f"{times} ×", f"`{pattern}`", *(f"{knee(s, study.sides[0], pattern, times=times):.3f}" for s in simulators)]
+                  for times in LIMITS for pattern in study.patterns])  # fmt: skip
+
+
+def variants(study: Study) -> Table:
+    """Routers of BookSim2 with other allocators and more virtual channels."""
+    routers = {
+        "four VCs of 8 flits, iSLIP": study.four, "the same, four stages": study.four_stages,
+        "the same, speculative": replace(study.four, settings=(("speculative", "1"),)),
+        "two iterations of iSLIP": replace(study.four, settings=(("alloc_iters", "2"),)),
+        "separable, inputs first": replace(study.four, settings=(("vc_allocator", "separable_input_first"), ("sw_allocator", "separable_input_first"))),
+        "eight VCs of 8 flits": replace(study.four, vcs=8), "sixteen": replace(study.four, vcs=16),
+    }  # fmt: skip
+    return Table(["BookSim2", *(f"`{pattern}`" for pattern in study.patterns)],
+                 [[name, *(f"{knee(router, study.sides[0], pattern):.3f}" for pattern in study.patterns)] for name, router in routers.items()])  # fmt: skip
 
 
 def overload(study: Study) -> Table:
-    head = ["mesh", "pattern", "fredsim, four NIC ports", "one NIC port", "BookSim2, four VCs", "one VC, speculative"]
-    simulators: list[Simulator] = [study.ours, replace(study.ours, ports=1), replace(study.four, drains=False), replace(study.speculative, drains=False)]
+    head = ["mesh", "pattern", *(name for name in PAIRS if name != "ratio")]
+    simulators: list[Simulator] = [study.ours, replace(study.four, drains=False), replace(study.ours, ports=1), replace(study.speculative, drains=False)]
     return Table(head, [[mesh(side), f"`{pattern}`", *(f"{s.point(Load(side, pattern, OVERLOAD)).accepted:.3f}" for s in simulators)]
                         for side, pattern in study.cases()])  # fmt: skip
 
 
 TABLES: Mapping[str, Callable[[Study], Table]] = {
-    "single packets": single_packets, "knees": knees, "packets": lengths, "buffers": buffers, "seeds": seeds, "ports": ports, "overload": overload,
+    "single packets": single_packets, "knees": knees, "packets": lengths, "buffers": buffers, "seeds": seeds, "limits": limits, "variants": variants, "overload": overload,
 }  # fmt: skip
 RULES = "---"
 
 
+def curve(study: Study, simulator: Simulator, side: int, pattern: str) -> list[tuple[float, float]]:
+    """Rate and mean latency up to saturation, in steps of a tenth of the capacity and at the knee."""
+    full = capacity(side, pattern)
+    rates = sorted([*(0.1 * k * full for k in range(1, 10)), knee(simulator, side, pattern)])
+    points = [(rate, simulator.point(Load(side, pattern, rate)).latency) for rate in rates]
+    return [(rate, latency) for rate, latency in points if math.isfinite(latency)]
+
+
 def curves(study: Study, file: Path) -> None:
-    """Mean latency by rate, up to what the axis has."""
     from .plots import pyplot, save  # needs matplotlib
 
     colours = {"uniform": "#d1601e", "transpose": "#3d7ebf", "bit_complement": "#777777"}
-    lines: list[tuple[Simulator, str, str]] = [(study.ours, "-", "o"), (study.four, "--", ""), (study.one, ":", "")]
-    figure, axes = pyplot.subplots(1, len(study.sides), figsize=(6.6, 3.6), layout="constrained", squeeze=False)
+    styles: dict[str, tuple[Simulator, str]] = {"fredsim, one VC": (study.ours, "-"), "BookSim2, four VCs": (study.four, "--"),
+                                                "BookSim2, one VC": (study.one, ":")}  # fmt: skip
+    figure, axes = pyplot.subplots(1, len(study.sides), figsize=(6.6, 4.2), layout="constrained", squeeze=False)
     for axis, side in zip(axes[0], study.sides):
-        highest = 5 * single(study.ours, side, "bit_complement")
         for pattern in study.patterns:
-            full = capacity(side, pattern)
-            for simulator, style, marker in lines:
-                shares = [0.1 * k for k in range(1, 10)] + [knee(simulator, side, pattern) / full]
-                loads = [Load(side, pattern, share * full) for share in sorted(shares)]
-                points = [(load.rate, simulator.point(load).latency) for load in loads]
-                stable = [(rate, latency) for rate, latency in points if math.isfinite(latency)]
-                axis.plot(*zip(*stable), linestyle=style, marker=marker, color=colours[pattern])
-        axis.set_ylim(0, highest)
+            for simulator, style in styles.values():
+                axis.plot(*zip(*curve(study, simulator, side, pattern)), style, color=colours[pattern])
+        axis.set_ylim(0, 5 * single(study.ours, side, "bit_complement"))
         axis.set_xlim(left=0)
         axis.set_title(f"mesh of {mesh(side)}")
         axis.set_xlabel("flits per cycle and node")
     axes[0][0].set_ylabel("mean latency, cycles")
+    handles = [pyplot.Line2D([], [], color=colour, label=pattern) for pattern, colour in colours.items()]
+    handles += [pyplot.Line2D([], [], color="#222222", linestyle=style, label=name) for name, (_, style) in styles.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
     save(figure, file.with_suffix(""), kinds=("svg",))
 
 
