@@ -80,7 +80,7 @@ def single_packets(study: Study) -> Table:
                         for side, pattern in study.cases()])  # fmt: skip
 
 
-PAIRS = ["fredsim", "BookSim2, four VCs", "ratio", "fredsim, one NIC port", "BookSim2, one VC, speculative", "ratio"]
+PAIRS = ["fredsim", "BookSim2, four VCs", "ratio", "fredsim, one port", "BookSim2, speculative", "ratio"]
 
 
 def pairs(study: Study, case: tuple[int, str], flits: int = 1, buffer: int = 32) -> list[object]:
@@ -104,14 +104,14 @@ def share(study: Study, case: tuple[int, str], flits: int = 1) -> list[object]:
 
 
 def knees(study: Study) -> Table:
-    head = ["mesh", "pattern", "busiest link full", *PAIRS, "one VC", "share of speculative"]
+    head = ["mesh", "pattern", "busiest link full", *PAIRS, "BookSim2, one VC", "share"]
     return Table(head, [[mesh(side), f"`{pattern}`", f"{capacity(side, pattern):.3f}", *pairs(study, (side, pattern)), *share(study, (side, pattern))]
                         for side, pattern in study.cases()])  # fmt: skip
 
 
 def lengths(study: Study) -> Table:
     """Buffers of BookSim2 hold a packet per VC, so that theirs is cut-through as well."""
-    head = ["packets", "pattern", *PAIRS, "one VC", "share of speculative", "n / (n + 1)"]
+    head = ["packets", "pattern", *PAIRS, "BookSim2, one VC", "share", "n / (n + 1)"]
     cases = [(flits, (study.sides[0], pattern)) for flits in LENGTHS for pattern in study.patterns]
     return Table(head, [[f"{flits} flits", f"`{case[1]}`", *pairs(study, case, flits), *share(study, case, flits), f"{flits / (flits + 1):.2f}"]
                         for flits, case in cases])  # fmt: skip
@@ -167,9 +167,9 @@ RULES = "---"
 
 
 def curve(study: Study, simulator: Simulator, side: int, pattern: str) -> list[tuple[float, float]]:
-    """Rate and mean latency up to saturation, in steps of a tenth of the capacity and at the knee."""
-    full = capacity(side, pattern)
-    rates = sorted([*(0.1 * k * full for k in range(1, 10)), knee(simulator, side, pattern)])
+    """Rate and mean latency, in steps of a tenth of the capacity up to the knee, and there."""
+    full, end = capacity(side, pattern), knee(simulator, side, pattern)
+    rates = [*(0.1 * k * full for k in range(1, 10) if 0.1 * k * full < end), end]
     points = [(rate, simulator.point(Load(side, pattern, rate)).latency) for rate in rates]
     return [(rate, latency) for rate, latency in points if math.isfinite(latency)]
 
@@ -180,19 +180,20 @@ def curves(study: Study, file: Path) -> None:
     colours = {"uniform": "#d1601e", "transpose": "#3d7ebf", "bit_complement": "#777777"}
     styles: dict[str, tuple[Simulator, str]] = {"fredsim, one VC": (study.ours, "-"), "BookSim2, four VCs": (study.four, "--"),
                                                 "BookSim2, one VC": (study.one, ":")}  # fmt: skip
-    figure, axes = pyplot.subplots(1, len(study.sides), figsize=(6.6, 4.2), layout="constrained", squeeze=False)
+    figure, axes = pyplot.subplots(1, len(study.sides), figsize=(6.6, 4.2), squeeze=False,
+                                   gridspec_kw={"left": 0.1, "right": 0.98, "top": 0.93, "bottom": 0.33})  # fmt: skip
     for axis, side in zip(axes[0], study.sides):
         for pattern in study.patterns:
             for simulator, style in styles.values():
                 axis.plot(*zip(*curve(study, simulator, side, pattern)), style, color=colours[pattern])
-        axis.set_ylim(0, 5 * single(study.ours, side, "bit_complement"))
+        axis.set_ylim(0, 4 * single(study.ours, side, "bit_complement"))
         axis.set_xlim(left=0)
         axis.set_title(f"mesh of {mesh(side)}")
         axis.set_xlabel("flits per cycle and node")
     axes[0][0].set_ylabel("mean latency, cycles")
     handles = [pyplot.Line2D([], [], color=colour, label=pattern) for pattern, colour in colours.items()]
     handles += [pyplot.Line2D([], [], color="#222222", linestyle=style, label=name) for name, (_, style) in styles.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    figure.legend(handles=handles, loc="lower center", ncols=2)
     save(figure, file.with_suffix(""), kinds=("svg",))
 
 

@@ -69,10 +69,10 @@ def wrong_navigation(checkout, pages):
 def wrong_pictures(checkout, pages):
     text = "".join((checkout / page).read_text(encoding="utf-8") for page in pages)
     sys.path.insert(0, str(checkout / "scripts"))
-    from fredsim_tools.flow_error import PICTURE  # no matplotlib needed
+    from fredsim_tools import beside_booksim, flow_error  # no matplotlib needed
     from fredsim_tools.pictures.command import PLACES
 
-    drawn = {f"docs/{folder}/{name}.svg" for name, (folder, _) in PLACES.items()} | {str(PICTURE)}
+    drawn = {f"docs/{folder}/{name}.svg" for name, (folder, _) in PLACES.items()} | {str(beside_booksim.PICTURE), str(flow_error.PICTURE)}
     there = {str(picture.relative_to(checkout)) for picture in (checkout / "docs").rglob("*.svg")}
     yield from (f"{picture}: drawn by no script" for picture in sorted(there - drawn))
     yield from (f"{picture}: not there; scripts/reproduce pictures" for picture in sorted(drawn - there))
