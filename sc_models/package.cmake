@@ -199,7 +199,7 @@ if(config_mpi)
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fredsim-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, libmetis-dev, libnlopt-dev, libglpk-dev, libpugixml-dev${mpi_packages}, python3")
+    "fredsim (= ${PROJECT_VERSION}), g++, cmake, pkg-config, verilator, libsystemc-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libprotobuf-dev, libssl-dev, libmetis-dev, libnlopt-dev, libglpk-dev, libpugixml-dev, libbz2-dev${mpi_packages}, python3")
 set(debian_names fredsim fredsim-dev)
 set(debian_components program development)
 get_property(python_minor GLOBAL PROPERTY FREDSIM_PYTHON_MINOR)

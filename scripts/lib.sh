@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev libopenmpi-dev openmpi-bin
   nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev node-d3
-  libprotobuf-dev protobuf-compiler libssl-dev libboost-dev libmetis-dev libnlopt-dev libglpk-dev liblemon-dev libpugixml-dev pybind11-dev python3-dev python3-numpy
+  libprotobuf-dev protobuf-compiler libssl-dev libboost-dev libmetis-dev libnlopt-dev libglpk-dev liblemon-dev libpugixml-dev libbz2-dev pybind11-dev python3-dev python3-numpy
 )
 # Packages to build all tests; flows are compared with SimGrid.
 TEST_BUILD_PACKAGES=(libgtest-dev libsimgrid-dev)

@@ -39,7 +39,7 @@ class TrafficPrinter final : public RunObserver {
     if (traffic.wave() != nullptr) note_wave(*traffic.wave(), request_.quiet);
     if (!prints() || traffic.points().empty()) return;
     fmt::print("{}", output_.table(traffic_table(traffic.setup(), traffic.points())));
-    fmt::print("{}", output_.block(traffic_summary(traffic.points())));
+    fmt::print("{}", output_.block(traffic_summary(traffic.setup(), traffic.points())));
     for (const TrafficPoint& point : traffic.points()) {
       if (!point.breakdown) continue;
       const std::string title =
@@ -53,14 +53,22 @@ class TrafficPrinter final : public RunObserver {
     const Topology& topology = traffic.machine().topology;
     if (!request_.quiet) {
       std::vector<std::string> notes = topology.notes;
-      std::ranges::move(buffer_notes(topology, {request_.traffic.packet_flits}),
-                        std::back_inserter(notes));
+      std::ranges::move(buffer_notes(topology, lengths()), std::back_inserter(notes));
       fmt::print("{}", output_.lists({{notes_title(traffic.machine()), std::move(notes)}}));
     }
     fmt::print("{}", output_.legend(kTrafficLegend));
   }
 
  private:
+  std::vector<int> lengths() const {
+    const TrafficOptions& options = request_.traffic;
+    if (!request_.netrace.file.empty())
+      return {netrace_flits(kMaxNetraceBytes, request_.netrace.flit_bytes)};
+    if (options.exchange.is_on) return {options.exchange.longest()};
+    std::vector<int> lengths = options.packet_flits.lengths();
+    std::ranges::sort(lengths);
+    return lengths;
+  }
   bool prints() const { return request_.json_file != "-"; }
 
   const TrafficRequest& request_;
@@ -93,11 +101,16 @@ class TrafficCommand final : public Command {
     refuse_on_ranks("--wave", !request_.wave.file.empty());
     refuse_on_ranks("--breakdown", request_.breakdown.is_on);
     refuse_on_ranks("--series", request_.series.cycles > 0);
+    refuse_on_ranks("--netrace", !request_.netrace.file.empty());
   }
 
   FileUses files() const override {
     FileUses files;
     add_machine_files(request_, files);
+    if (const auto& matrix = request_.traffic.pattern.matrix; matrix != nullptr)
+      files.inputs.push_back({.option = "--pattern", .given = matrix->file});
+    if (!request_.netrace.file.empty())
+      files.inputs.push_back({.option = "--netrace", .given = request_.netrace.file});
     add_output("--json", request_.json_file, files);
     add_output("--progress", request_.progress_file, files);
     add_output("--series-file", request_.series.file, files);
@@ -130,10 +143,10 @@ CommandRow traffic_row() {
   return {
       .name = "traffic",
       .purpose = "Latency and throughput of one machine under synthetic traffic, a line per rate.",
-      .aliases = "synthetic noc booksim garnet load",
+      .aliases = "synthetic noc booksim garnet load netrace",
       .main_options =
-          "--rate --saturation --pattern --packet-flits --warmup --cycles --model "
-          "--threads --breakdown --wave --set --json --format",
+          "--rate --saturation --pattern --packet-flits --burst --request-reply --netrace "
+          "--warmup --cycles --model --threads --breakdown --wave --set --json --format",
       .examples =
           "  fredsim traffic mesh_2x2 --rate 0.1:1:0.1\n"
           "  fredsim traffic mesh_2x2 --saturation --pattern transpose",

@@ -330,6 +330,34 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   return json;
 }
 
+// A whole number without decimals.
+Json number_json(double number) {
+  const auto whole = static_cast<std::int64_t>(number);
+  return static_cast<double>(whole) == number ? Json(whole) : Json(number);
+}
+
+void add_pattern(const TrafficSetup& s, const TrafficPoint& p,
+                 JsonObject<fields::kTrafficRun>& json) {
+  if (s.hotspot_node) json.set("hotspot_node", *s.hotspot_node);
+  if (s.hotspot_fraction) json.set("hotspot_fraction", *s.hotspot_fraction);
+  if (!s.excluded_nodes.empty()) json.set("excluded_nodes", s.excluded_nodes);
+  if (!s.pattern_file.empty()) json.set("pattern_file", s.pattern_file);
+  if (!s.netrace) return;
+  const NetraceSetup& trace = *s.netrace;
+  json.set("netrace", JsonObject<fields::kNetrace>{
+                          {"file", trace.file},
+                          {"benchmark", trace.benchmark},
+                          {"region", trace.region ? Json(*trace.region) : Json()},
+                          {"flit_bytes", trace.flit_bytes},
+                          {"nodes", trace.nodes},
+                          {"trace_cycles", trace.cycles},
+                          {"trace_packets", trace.packets},
+                          {"local_packets", trace.local_packets},
+                          {"dependencies", trace.dependencies},
+                          {"outside", trace.outside},
+                          {"slowdown", p.incomplete ? Json() : Json(trace.slowdown(p.cycles))}});
+}
+
 JsonObject<fields::kTrafficRun> point_json(const TrafficSetup& s, const TrafficPoint& p) {
   JsonObject<fields::kTrafficRun> json{{"config", s.config},
                                        {"settings", settings_json(s.settings)},
@@ -340,13 +368,15 @@ JsonObject<fields::kTrafficRun> point_json(const TrafficSetup& s, const TrafficP
                                        {"clock_ghz", s.clock_ghz},
                                        {"pattern", s.pattern}};
   add_faults(s.machine, json);
-  if (s.hotspot_node) json.set("hotspot_node", *s.hotspot_node);
-  if (s.hotspot_fraction) json.set("hotspot_fraction", *s.hotspot_fraction);
+  add_pattern(s, p, json);
   json.add({{"self_addressed", "excluded"},
             {"nodes", s.nodes},
             {"sending_nodes", s.sending_nodes},
-            {"packet_flits", s.packet_flits},
-            {"seed", s.seed},
+            {"packet_flits", number_json(s.packet_flits)}});
+  if (!s.packet_sizes.empty()) json.set("packet_sizes", s.packet_sizes);
+  if (!s.burst.empty()) json.set("burst", s.burst);
+  if (!s.request_reply.empty()) json.set("request_reply", s.request_reply);
+  json.add({{"seed", s.seed},
             {"warmup_cycles", s.warmup_cycles},
             {"window_cycles", s.window_cycles},
             {"injection_limit", s.injection_limit},
@@ -362,6 +392,9 @@ JsonObject<fields::kTrafficRun> point_json(const TrafficSetup& s, const TrafficP
                                                           {"p95", of_arrived(p.latency_p95)},
                                                           {"p99", of_arrived(p.latency_p99)},
                                                           {"max", of_arrived(p.latency_max)}});
+  if (!s.request_reply.empty())
+    json.set("request_latency_mean",
+             p.request_latency_mean ? Json(*p.request_latency_mean) : Json());
   if (p.incomplete) {
     json.set("incomplete", true);
     json.set("delivered_bytes", p.delivered_bytes);

@@ -308,7 +308,11 @@ void copy_synthetic_traffic(const Value& run, Json& json) {
       {"pattern", "packet_flits", "warmup_cycles", "window_cycles", "rate", "offered_rate",
        "accepted_rate", "saturated", "packets", "packets_arrived", "hops"},
       json);
-  copy_if_there<fields::kTrafficRun>(run, {"hotspot_node", "hotspot_fraction"}, json);
+  copy_if_there<fields::kTrafficRun>(
+      run,
+      {"hotspot_node", "hotspot_fraction", "excluded_nodes", "pattern_file", "packet_sizes",
+       "burst", "request_reply", "request_latency_mean"},
+      json);
   json["latency_cycles"] = copied<fields::kLatency>(run.at(Traffic{"latency_cycles"}),
                                                     {"mean", "p50", "p95", "p99", "max"});
 }

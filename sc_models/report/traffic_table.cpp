@@ -2,6 +2,7 @@
 #include "report/traffic_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
@@ -35,18 +36,56 @@ Cell state_cell(const TrafficPoint& point) {
   return point.saturated ? Cell("saturated", Tone::kDoubtful) : Cell("", "free");
 }
 
+std::string pattern_text(const TrafficSetup& setup) {
+  if (setup.hotspot_node)
+    return fmt::format("{} ({:g} to NPU {})", setup.pattern, *setup.hotspot_fraction,
+                       *setup.hotspot_node);
+  if (!setup.excluded_nodes.empty())
+    return fmt::format("{} (none to NPU {})", setup.pattern, fmt::join(setup.excluded_nodes, ", "));
+  if (!setup.pattern_file.empty()) return fmt::format("{} ({})", setup.pattern, setup.pattern_file);
+  return setup.pattern;
+}
+
+std::string packets_text(const TrafficSetup& setup) {
+  if (!setup.request_reply.empty())
+    return fmt::format("requests and replies ({})", setup.request_reply);
+  std::string text = fmt::format("packets of {:.4g} flit{}", setup.packet_flits,
+                                 setup.packet_flits == 1 ? "" : "s");
+  if (!setup.packet_sizes.empty()) text += fmt::format(" ({})", setup.packet_sizes);
+  return text;
+}
+
+std::string netrace_heading(const TrafficSetup& setup, const NetraceSetup& trace) {
+  std::string text = fmt::format(
+      "{}: replay of {}{}, {} of {} NPUs send, {}, model {}, clock {:g} GHz\n"
+      "trace of {} nodes: {} packets in {} cycles, {} of a node to itself, {} dependencies, {} B "
+      "per flit",
+      with_settings(setup.fabric, setup.settings.own), trace.benchmark,
+      trace.region ? fmt::format(", region {}", *trace.region) : "", setup.sending_nodes,
+      setup.nodes, packets_text(setup), setup.model, setup.clock_ghz, trace.nodes, trace.packets,
+      trace.cycles, trace.local_packets, trace.dependencies, trace.flit_bytes);
+  if (trace.outside > 0)
+    text += fmt::format(
+        "\n{} dependencies are on packets that the trace or region lacks, and do not count",
+        trace.outside);
+  return text;
+}
+
 std::string heading(const TrafficSetup& setup) {
-  std::string pattern = setup.pattern;
-  if (setup.hotspot_node) {
-    pattern += fmt::format(" ({:g} to NPU {})", *setup.hotspot_fraction, *setup.hotspot_node);
-  }
+  if (setup.netrace) return netrace_heading(setup, *setup.netrace);
   return fmt::format(
-      "{}: {} traffic, {} of {} NPUs send, packets of {} flit{}, model {}, clock {:g} GHz, seed "
-      "{}\n"
+      "{}: {} traffic, {} of {} NPUs send, {}{}, model {}, clock {:g} GHz, seed {}\n"
       "warm-up {} cycles, window {} cycles, injection limit {:g} flits per cycle and NPU",
-      with_settings(setup.fabric, setup.settings.own), pattern, setup.sending_nodes, setup.nodes,
-      setup.packet_flits, setup.packet_flits == 1 ? "" : "s", setup.model, setup.clock_ghz,
-      setup.seed, setup.warmup_cycles, setup.window_cycles, setup.injection_limit);
+      with_settings(setup.fabric, setup.settings.own), pattern_text(setup), setup.sending_nodes,
+      setup.nodes, packets_text(setup),
+      setup.burst.empty() ? "" : fmt::format(" in bursts ({})", setup.burst), setup.model,
+      setup.clock_ghz, setup.seed, setup.warmup_cycles, setup.window_cycles, setup.injection_limit);
+}
+
+std::string replay_text(const NetraceSetup& trace, const TrafficPoint& point) {
+  if (point.incomplete) return fmt::format("replay: incomplete after {} cycles\n", point.cycles);
+  return fmt::format("replay: {} cycles of the trace took {}, {} times as long\n", trace.cycles,
+                     point.cycles, number_text(trace.slowdown(point.cycles), 3));
 }
 
 std::string saturation_text(std::span<const TrafficPoint> points) {
@@ -97,9 +136,14 @@ std::vector<TrafficField> fields_of_setup(const TrafficSetup& setup) {
   add("pattern", setup.pattern);
   add("hotspot_node", text(setup.hotspot_node));
   add("hotspot_fraction", text(setup.hotspot_fraction));
+  add("excluded_nodes", fmt::to_string(fmt::join(setup.excluded_nodes, " ")));
+  add("pattern_file", setup.netrace ? setup.netrace->file : setup.pattern_file);
   add("nodes", fmt::to_string(setup.nodes));
   add("sending_nodes", fmt::to_string(setup.sending_nodes));
-  add("packet_flits", fmt::to_string(setup.packet_flits));
+  add("packet_flits", fmt::format("{}", setup.packet_flits));
+  add("packet_sizes", setup.packet_sizes);
+  add("burst", setup.burst);
+  add("request_reply", setup.request_reply);
   add("warmup_cycles", fmt::to_string(setup.warmup_cycles));
   add("window_cycles", fmt::to_string(setup.window_cycles));
   add("injection_limit_flits_per_cycle", fmt::to_string(setup.injection_limit));
@@ -127,7 +171,20 @@ TrafficField missing_field(bool is_any) {
           [](const TrafficPoint& p) { return count_cell(p.packets - p.arrived); }};
 }
 
-std::vector<TrafficField> fields_of_points(bool is_any_missing) {
+// Mean latency of the requests of exchanges.
+TrafficField request_field(bool is_any) {
+  return {{.label = "latency request mean",
+           .unit = "cycles",
+           .rank = 1,
+           .header = {"", "request"},
+           .name = "latency_request_mean_cycles",
+           .shown = is_any ? Shown::kAlways : Shown::kOnlyInCsv},
+          [](const TrafficPoint& p) {
+            return p.request_latency_mean ? number_cell(*p.request_latency_mean, 1) : no_cell();
+          }};
+}
+
+std::vector<TrafficField> fields_of_points(bool is_any_missing, bool has_requests) {
   return {{{.label = "rate",
             .unit = "flits/cycle",
             .header = {"rate", ""},
@@ -151,6 +208,7 @@ std::vector<TrafficField> fields_of_points(bool is_any_missing) {
            [](const TrafficPoint& p) {
              return p.arrived == 0 ? no_cell() : number_cell(p.latency_mean, 1);
            }},
+          request_field(has_requests),
           percentile_field("p50", 8, &TrafficPoint::latency_p50),
           percentile_field("p95", 7, &TrafficPoint::latency_p95),
           percentile_field("p99", 2, &TrafficPoint::latency_p99),
@@ -180,12 +238,14 @@ TitledTable traffic_table(const TrafficSetup& setup, std::span<const TrafficPoin
   const bool is_any_missing =
       std::ranges::any_of(points, [](const TrafficPoint& p) { return p.arrived < p.packets; });
   std::vector<TrafficField> fields = fields_of_setup(setup);
-  std::ranges::move(fields_of_points(is_any_missing), std::back_inserter(fields));
+  std::ranges::move(fields_of_points(is_any_missing, !setup.request_reply.empty()),
+                    std::back_inserter(fields));
   return {heading(setup), table_of(fields, std::vector(points.begin(), points.end()))};
 }
 
-std::string traffic_summary(std::span<const TrafficPoint> points) {
-  return saturation_text(points) + busiest_text(points);
+std::string traffic_summary(const TrafficSetup& setup, std::span<const TrafficPoint> points) {
+  return (setup.netrace ? replay_text(*setup.netrace, points.front()) : saturation_text(points)) +
+         busiest_text(points);
 }
 
 }  // namespace fredsim

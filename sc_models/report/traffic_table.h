@@ -13,7 +13,8 @@ namespace fredsim {
 
 inline constexpr const char* kTrafficLegend =
     "Rates in flits per cycle and sending node; no node sends to itself. Latency in cycles from a "
-    "packet's creation to the consumption of its last flit, waiting at its source included. Hops: "
+    "packet's creation to the consumption of its last flit, waiting at its source included; with "
+    "--request-reply from the request's creation to the reply's last flit. Hops: "
     "wafer links crossed. Saturated: less than 95 % of the offered flits are accepted, or packets "
     "of the window never arrived; latencies then depend on how long the run is. A warm-up shorter "
     "than the latency looks the same: lengthen it. All figures are simulated, cycle by cycle.";
@@ -21,6 +22,6 @@ inline constexpr const char* kTrafficLegend =
 // Requires at least one point, rates ascending.
 TitledTable traffic_table(const TrafficSetup& setup, std::span<const TrafficPoint> points);
 // Summary of two lines.
-std::string traffic_summary(std::span<const TrafficPoint> points);
+std::string traffic_summary(const TrafficSetup& setup, std::span<const TrafficPoint> points);
 
 }  // namespace fredsim

@@ -16,6 +16,23 @@
 
 namespace fredsim {
 
+// Trace of Netrace that is replayed.
+struct NetraceSetup {
+  std::string file;
+  std::string benchmark;
+  std::optional<int> region;  // none: all of the file
+  int flit_bytes = 0;         // bytes of the trace in a flit
+  int nodes = 0;
+  std::uint64_t cycles = 0;         // from its first packet to its last
+  std::uint64_t packets = 0;        // local ones included
+  std::uint64_t local_packets = 0;  // of a node to itself
+  std::uint64_t dependencies = 0;
+  std::uint64_t outside = 0;  // dependencies on packets that are not in the file or region
+  double slowdown(std::uint64_t run_cycles) const {
+    return static_cast<double>(run_cycles) / static_cast<double>(cycles);
+  }
+};
+
 // Setup shared by all points of a command.
 struct TrafficSetup {
   std::string config;  // path as given
@@ -27,7 +44,13 @@ struct TrafficSetup {
   std::string pattern;
   std::optional<int> hotspot_node;         // pattern hotspot only
   std::optional<double> hotspot_fraction;  // pattern hotspot only
-  int packet_flits = 1;
+  std::vector<int> excluded_nodes;         // pattern background only
+  std::string pattern_file;                // pattern matrix only
+  double packet_flits = 1;                 // mean
+  std::string packet_sizes;                // lengths with their shares; empty: one length
+  std::string burst;                       // empty: none
+  std::string request_reply;               // empty: none
+  std::optional<NetraceSetup> netrace;     // pattern netrace only
   std::uint64_t seed = 1;
   std::uint64_t warmup_cycles = 0;
   std::uint64_t window_cycles = 0;
@@ -50,6 +73,8 @@ struct TrafficPoint {
                                       // latencies are theirs
   double latency_mean = 0;
   std::uint64_t latency_p50 = 0, latency_p95 = 0, latency_p99 = 0, latency_max = 0;
+  // Request-reply traffic: latencies above are of exchanges; this one is of the requests.
+  std::optional<double> request_latency_mean{};
   std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
   double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
   std::optional<EnergyResult> energy{};  // energy of the window; none: the machine is not known

@@ -11,6 +11,7 @@
 
 #include "base/config_tree.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "collective/algorithm.h"
@@ -25,14 +26,6 @@ namespace {
 
 constexpr const char* kRateForms =
     "rates in flits per cycle and node, such as 0.1 or 0.1,0.2 or FROM:TO:STEP";
-
-std::optional<double> to_double(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || stop != end || error != std::errc() || !std::isfinite(value)) return {};
-  return value;
-}
 
 double parse_rate(std::string_view text, const std::string& option) {
   const std::optional<double> rate = to_double(text);

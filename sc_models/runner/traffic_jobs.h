@@ -14,21 +14,24 @@
 
 #include "base/flit.h"
 #include "config/config.h"
+#include "results/pattern_words.h"
 #include "results/traffic_results.h"
 #include "runner/run_options.h"
 #include "runner/series_options.h"
 #include "trace/packet_list.h"
 #include "trace/wave_options.h"
+#include "traffic/netrace_run.h"
+#include "traffic/traffic_fabric.h"
 #include "traffic/traffic_options.h"
-#include "traffic/traffic_run.h"
 
 namespace fredsim {
 
 // The options of `traffic`.
 struct TrafficRequest : MachineOptions, OutputOptions, SwitchOptions {
   TrafficOptions traffic;
-  // Ascending; empty: rates chosen by the saturation search.
+  // Ascending; empty: rates chosen by the saturation search, or a trace's own.
   std::vector<double> rates;
+  NetraceOptions netrace;
   WaveOptions wave;
   BreakdownOptions breakdown;
   SeriesOptions series;
@@ -38,24 +41,42 @@ namespace traffic_rows {
 
 using Q = TrafficRequest;
 using T = TrafficOptions;
-static_assert(kPacketFlits == 8);
+using N = NetraceOptions;
+static_assert(kPacketFlits == 8 && kFlitBytes == 512);
+
+// Reads a pattern's name, or its file of rates.
+void read_pattern(const OptionText& option, Q& request, const std::string& given);
+void read_excluded(const OptionText& option, Q& request, const std::string& given);
+void read_region(const OptionText& option, Q& request, const std::string& given);
 
 inline constexpr auto kAll = rows::join(
     rows::under(
         headings::kWork,
-        rows::parsed<parse_pattern, &Q::traffic, &T::pattern, &PatternSpec::kind>(
-            "--pattern", "NAME",
-            "uniform (default), transpose, bit_complement, neighbor or hotspot",
-            {.offer = "uniform transpose bit_complement neighbor hotspot", .initial = "uniform"}),
+        rows::read_by(
+            read_pattern, "--pattern", "NAME|FILE",
+            "who sends to whom, uniform by default: a CSV file of rates, a row per source "
+            "and a column per destination, times --rate; or ",
+            {.offer = kPatternWords, .more_meaning = pattern_list, .initial = "uniform"}),
         rows::parsed<parse_rates, &Q::rates>(
             "--rate", "RATES",
             "flits per cycle and node: 0.1, a list 0.1,0.2 or a sweep FROM:TO:STEP"),
         rows::given<Q>(
             "--saturation", nullptr,
             "in place of --rate: searches the saturation point, to 1 % of the injection limit"),
-        rows::number<&Q::traffic, &T::packet_flits>("--packet-flits", "N",
-                                                    "flits of a packet, 1 to 8 (default 1)",
-                                                    {.initial = "1", .max = kPacketFlits}),
+        rows::parsed<parse_packet_sizes, &Q::traffic, &T::packet_flits>(
+            "--packet-flits", "N",
+            "flits of a packet, 1 to 8 (default 1), or lengths with their shares, 1:0.5,8:0.5",
+            {.initial = "1"}),
+        rows::parsed<parse_bursts, &Q::traffic, &T::bursts>(
+            "--burst", "PARAMETERS",
+            "sources that are on and off, two of alpha (off to on, per cycle), beta (on to off) "
+            "and "
+            "r1 (flits per cycle while on): alpha=0.02,beta=0.1"),
+        rows::parsed<parse_request_reply, &Q::traffic, &T::exchange>(
+            "--request-reply", "SIZES",
+            "packets are requests, which their destinations answer: flits of request and reply, "
+            "and "
+            "share of writes, read=1:8,write=8:1,writes=0.5 (the defaults)"),
         rows::number<&Q::traffic, &T::warmup_cycles>(
             "--warmup", "N", "cycles before the window (default 5000)",
             {.initial = "5000", .min = 0, .max = kMaxTrafficCycles}),
@@ -66,7 +87,22 @@ inline constexpr auto kAll = rows::join(
             "--hotspot-node", "N", "pattern hotspot: hot NPU (default 0)", {.min = 0}),
         rows::parsed<parse_fraction, &Q::traffic, &T::pattern, &PatternSpec::hotspot_fraction>(
             "--hotspot-fraction", "F",
-            "pattern hotspot: share of packets that go there (default 0.2)")),
+            "pattern hotspot: share of packets that go there (default 0.2)"),
+        rows::read_by(read_excluded, "--excluded-nodes", "NPUS",
+                      "pattern background: NPUs that nothing is sent to, such as 0,5-8"),
+        rows::text<&Q::netrace, &N::file>(
+            "--netrace", "FILE",
+            "in place of --rate: replays a trace of Netrace (.tra.bz2) with its dependencies"),
+        rows::read_by(read_region, "--netrace-region", "N",
+                      "with --netrace: this region of the trace only, from 0",
+                      {.needs = "--netrace", .allowed = "together with --netrace"}),
+        rows::number<&Q::netrace, &N::flit_bytes>(
+            "--netrace-flit-bytes", "N",
+            "with --netrace: bytes of the trace in a flit, 9 to 512 (default 512)",
+            {.min = 9,
+             .max = kFlitBytes,
+             .needs = "--netrace",
+             .allowed = "together with --netrace"})),
     rows::under(headings::kLimits,
                 rows::number<&Q::traffic, &T::threads>(
                     "--threads", "N",
@@ -99,6 +135,7 @@ class TrafficJobs {
   void finish_wave() { run_->finish_wave(); }
 
  private:
+  std::unique_ptr<TrafficFabric> make_run();
   bool search_saturation();
   std::optional<bool> measure_step(int step);
   // Measures one rate. True: the rate is saturated; none: interrupted.
@@ -109,7 +146,8 @@ class TrafficJobs {
   const std::string name_;
   const std::string pattern_;
   const double ns_per_cycle_;
-  std::unique_ptr<TrafficRun> run_;
+  std::vector<double> rates_;  // empty: searched
+  std::unique_ptr<TrafficFabric> run_;
   TrafficSetup setup_;
   std::vector<TrafficPoint> points_;  // rates ascending
   bool is_complete_ = false;

@@ -22,10 +22,11 @@ void TrafficBreakdown::begin_run(const TrafficMeter& meter) {
 }
 
 std::uint64_t TrafficBreakdown::handed_over(NodeId /*node*/, int /*port*/, const FlitHeader& head) {
-  return first_ + head.tag;
+  return first_ + (meter_->feeder != nullptr ? meter_->feeder->creation(head.tag) : head.tag);
 }
 
 void TrafficBreakdown::delivered(const Delivery& packet) {
+  if (packet.header.vc != kDp) return;  // a reply
   const std::uint64_t creation = packet.handed - first_;
   if (creation < meter_->window_begin || creation >= meter_->window_end) return;
   cycles_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The breakdown of the packets of synthetic traffic (packet_follower.h) that are created in the
 // window: from the cycle of creation, taken from their tags, to the cycle in which the last flit is
-// consumed.
+// consumed; in request-reply traffic of the requests alone.
 //
 // Check: packets and their latencies equal the nodes' own counts.
 #pragma once

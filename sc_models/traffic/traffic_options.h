@@ -6,6 +6,9 @@
 
 #include <cstdint>
 
+#include "traffic/creation_process.h"
+#include "traffic/packet_kinds.h"
+#include "traffic/packet_sizes.h"
 #include "traffic/traffic_pattern.h"
 
 namespace fredsim {
@@ -16,12 +19,14 @@ inline constexpr std::uint64_t kMaxTrafficCycles = 100'000'000;  // cycles of wa
 
 struct TrafficOptions {
   PatternSpec pattern{};
-  int packet_flits = 1;  // 1 … kPacketFlits
+  PacketSizes packet_flits = 1;  // 1 … kPacketFlits
   std::uint64_t warmup_cycles = 5'000;
   std::uint64_t window_cycles = 20'000;
   std::uint64_t seed = 1;
   int threads = 1;  // threads that step the fabric, at most as many as it has switches; same
                     // results
+  BurstOptions bursts{};
+  RequestReplyOptions exchange{};
 };
 
 }  // namespace fredsim

@@ -21,7 +21,11 @@
 #include "runner/placement.h"
 #include "runner/work_file.h"
 #include "study/study_points.h"
+#include "support/netrace_writer.h"
 #include "support/temporary_folder.h"
+#include "traffic/netrace_file.h"
+#include "traffic/rate_matrix.h"
+#include "traffic/traffic_options.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
 #include "workload/text_groups.h"
@@ -143,6 +147,56 @@ bool matrix(std::string_view input) {
 
 std::vector<std::string> matrices() {
   return {"[[0, 10], [20, 0]]", "0, 4096, 1\n2, 0, 65536\n7, 8, 0\n", "0 1\n1 0\n"};
+}
+
+bool rate_matrix(std::string_view input) {
+  static const InputFile file("rates.csv");
+  file.write(input);
+  return accepts(file.path(), [] { read_rate_matrix(file.path()); });
+}
+
+std::vector<std::string> rate_matrices() {
+  return {"0,1,0.5\n1,0,0.25\n# a comment\n2e-3, 4 ,0\n", "0\n"};
+}
+
+bool netrace(std::string_view input) {
+  static const InputFile file("t.tra.bz2");
+  file.write(input);
+  return accepts(file.path(), [] { check_netrace(file.path(), {}); });
+}
+
+std::vector<std::string> netraces() {
+  test::NetraceWriter writer(4);
+  writer.begin_region();
+  for (std::uint32_t id = 0; id < 12; ++id)
+    writer.add({.cycle = 3 * id,
+                .id = id,
+                .source = static_cast<int>(id % 4),
+                .destination = static_cast<int>(id % 3),
+                .dependents = {id + 1, id + 3},
+                .type = id % 2 == 0 ? 1 : 2});
+  return {writer.text(), test::bzip2_of(writer.text())};
+}
+
+// A word per kind of source, in a line each.
+bool traffic_sources(std::string_view input) {
+  std::istringstream lines{std::string(input)};
+  std::string sizes;
+  std::string bursts;
+  std::string exchange;
+  std::getline(lines, sizes);
+  std::getline(lines, bursts);
+  std::getline(lines, exchange);
+  return accepts("--", [&] {
+    const PacketKinds kinds(parse_packet_sizes(sizes, "--packet-flits"),
+                            parse_request_reply(exchange, "--request-reply"));
+    make_process(0.1, kinds.mean_flits(), parse_bursts(bursts, "--burst"));
+  });
+}
+
+std::vector<std::string> sources_of_traffic() {
+  return {"1:0.5,8:0.5\nalpha=0.02,beta=0.1\nread=1:8,write=8:1,writes=0.5\n",
+          "4\nbeta=0.1,r1=0.8\nwrites=0\n"};
 }
 
 bool placement(std::string_view input) {
@@ -321,6 +375,10 @@ std::span<const Target> targets() {
       {"study", "studies of sweep", study, studies},
       {"model_file", "models of --workload", model_file, model_files},
       {"matrix", "--matrix", matrix, matrices},
+      {"rate_matrix", "files of traffic's --pattern", rate_matrix, rate_matrices},
+      {"netrace", "--netrace", netrace, netraces},
+      {"traffic_sources", "--packet-flits, --burst, --request-reply", traffic_sources,
+       sources_of_traffic},
       {"placement", "--placement", placement, placements},
       {"trace", "Chakra traces", trace, traces},
       {"text_workload", "text workloads of ASTRA-sim and SimAI", text_workload, text_workloads},

@@ -118,7 +118,7 @@ TEST(TrafficTable, ShowsRatesLatenciesAndWhereItSaturates) {
       "0.2500   0.2510    0.2500    100.5  100  120  130  140  2.25    75.0 %        0\n"
       "0.5000   0.5010    0.3750    100.5  100  120  130  140  2.25    75.0 %       10  "
       "saturated\n");
-  EXPECT_EQ(traffic_summary(points),
+  EXPECT_EQ(traffic_summary(sample_setup(), points),
             "saturation: highest accepted rate 0.3750, first saturated rate 0.5000\n"
             "busiest links at rate 0.5000: b.1->a.0 75.0 %, a.0->b.1 25.0 %\n");
 }
@@ -128,10 +128,11 @@ TEST(TrafficTable, AcceptsNoMoreThanSaturatesUnlessItSaysSo) {
   const std::vector<TrafficPoint> points{sample_point(0.25, 0.25, false),
                                          sample_point(0.4, 0.375, true),
                                          sample_point(1, 0.4648, true)};
-  EXPECT_TRUE(traffic_summary(points).starts_with(
-      "saturation: first saturated rate 0.4000, accepted 0.3750; beyond it 0.4648 is accepted, at "
-      "rate 1.0000\n"))
-      << traffic_summary(points);
+  EXPECT_TRUE(traffic_summary(sample_setup(), points)
+                  .starts_with("saturation: first saturated rate 0.4000, accepted 0.3750; beyond "
+                               "it 0.4648 is accepted, at "
+                               "rate 1.0000\n"))
+      << traffic_summary(sample_setup(), points);
 }
 
 TEST(TrafficTable, PacketsAreMissingOnlyWhereSomeAre) {
@@ -140,22 +141,67 @@ TEST(TrafficTable, PacketsAreMissingOnlyWhereSomeAre) {
   const TitledTable titled = traffic_table(sample_setup(), {&point, 1});
   EXPECT_EQ(titled.table.to_string().find("missing"), std::string::npos);
   const std::string csv = TableOutput(TableFormat::kCsv, {}).table(titled);
-  EXPECT_EQ(
-      csv,
-      "config,settings,fabric,model,clock_ghz,seed,pattern,hotspot_node,hotspot_fraction,nodes,"
-      "sending_nodes,packet_flits,warmup_cycles,window_cycles,"
-      "injection_limit_flits_per_cycle,rate_flits_per_cycle,offered_flits_per_cycle,"
-      "accepted_flits_per_cycle,latency_mean_cycles,latency_p50_cycles,latency_p95_cycles,"
-      "latency_p99_cycles,latency_max_cycles,hops,link_utilization_max,packets_missing,"
-      "state,packets,cycles,wall_s\n"
-      "configs/"
-      "mesh.yaml,npu.count=20,mesh,tlm,1.5,3,transpose,,,20,18,8,100,200,3.5,0.25,0.251,0.25,"
-      "100.5,100,120,130,140,2.25,0.75,0,free,50,500,0.5\n");
+  EXPECT_EQ(csv,
+            "config,settings,fabric,model,clock_ghz,seed,pattern,hotspot_node,hotspot_fraction,"
+            "excluded_nodes,pattern_file,nodes,sending_nodes,packet_flits,packet_sizes,burst,"
+            "request_reply,warmup_cycles,window_cycles,"
+            "injection_limit_flits_per_cycle,rate_flits_per_cycle,offered_flits_per_cycle,"
+            "accepted_flits_per_cycle,latency_mean_cycles,latency_request_mean_cycles,latency_p50_"
+            "cycles,latency_p95_cycles,"
+            "latency_p99_cycles,latency_max_cycles,hops,link_utilization_max,packets_missing,"
+            "state,packets,cycles,wall_s\n"
+            "configs/"
+            "mesh.yaml,npu.count=20,mesh,tlm,1.5,3,transpose,,,,,20,18,8,,,,100,200,3.5,0.25,"
+            "0.251,0.25,100.5,,100,120,130,140,2.25,0.75,0,free,50,500,0.5\n");
+}
+
+TEST(TrafficTable, SaysWhatSourcesSend) {
+  TrafficSetup setup = sample_setup();
+  setup.pattern = "background";
+  setup.excluded_nodes = {0, 5};
+  setup.packet_flits = 4.5;
+  setup.packet_sizes = "1:0.5,8:0.5";
+  setup.burst = "alpha=0.02,beta=0.1";
+  const std::vector<TrafficPoint> points{sample_point(0.25, 0.25, false)};
+  EXPECT_TRUE(traffic_table(setup, points)
+                  .heading.starts_with("mesh: background (none to NPU 0, 5) traffic, 18 of 20 NPUs "
+                                       "send, packets of 4.5 flits (1:0.5,8:0.5) in bursts "
+                                       "(alpha=0.02,beta=0.1), model tlm"));
+  setup.pattern = "matrix";
+  setup.excluded_nodes.clear();
+  setup.pattern_file = "rates.csv";
+  setup.request_reply = "read=1:8,write=8:1,writes=0.5";
+  EXPECT_TRUE(traffic_table(setup, points)
+                  .heading.starts_with("mesh: matrix (rates.csv) traffic, 18 of 20 NPUs send, "
+                                       "requests and replies (read=1:8,write=8:1,writes=0.5) in"));
+}
+
+TEST(TrafficTable, SaysHowMuchLongerAReplayTookThanItsTrace) {
+  TrafficSetup setup = sample_setup();
+  setup.netrace = NetraceSetup{.file = "a.tra.bz2",
+                               .benchmark = "blackscholes",
+                               .region = 2,
+                               .flit_bytes = 16,
+                               .nodes = 16,
+                               .cycles = 400,
+                               .packets = 60,
+                               .local_packets = 10,
+                               .dependencies = 44,
+                               .outside = 3};
+  const std::vector<TrafficPoint> points{sample_point(0.25, 0.2, false)};
+  EXPECT_EQ(traffic_table(setup, points).heading,
+            "mesh: replay of blackscholes, region 2, 18 of 20 NPUs send, packets of 8 flits, model "
+            "tlm, clock 1.5 GHz\n"
+            "trace of 16 nodes: 60 packets in 400 cycles, 10 of a node to itself, 44 dependencies, "
+            "16 B per flit\n"
+            "3 dependencies are on packets that the trace or region lacks, and do not count");
+  EXPECT_TRUE(traffic_summary(setup, points)
+                  .starts_with("replay: 400 cycles of the trace took 500, 1.250 times as long\n"));
 }
 
 TEST(TrafficTable, SaysWhenNothingSaturates) {
   const std::vector<TrafficPoint> points{sample_point(0.0005, 0.0005, false)};
-  const std::string text = traffic_summary(points);
+  const std::string text = traffic_summary(sample_setup(), points);
   EXPECT_NE(text.find("saturation: none of these rates; highest accepted rate 0.000500\n"),
             std::string::npos)
       << text;

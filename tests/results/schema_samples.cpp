@@ -143,12 +143,21 @@ json traffic_file(bool is_interrupted) {
   setup.pattern = "hotspot";
   setup.hotspot_node = 3;
   setup.hotspot_fraction = 0.25;
+  setup.excluded_nodes = {1};
+  setup.pattern_file = "rates.csv";
+  setup.packet_flits = 4.5;
+  setup.packet_sizes = "1:0.5,8:0.5";
+  setup.burst = "alpha=0.02,beta=0.1";
+  setup.request_reply = "read=1:8,write=8:1,writes=0.5";
+  setup.netrace =
+      NetraceSetup{.file = "a.tra.bz2", .flit_bytes = 16, .nodes = 4, .cycles = 9, .packets = 9};
   setup.window_cycles = setup.nodes = setup.sending_nodes = 4;
   setup.layout = sample_run().layout;
   TrafficPoint arrived;
   arrived.rate = arrived.accepted = 0.5;
   arrived.arrived = arrived.packets = 9;
   arrived.latency_mean = 3.25;
+  arrived.request_latency_mean = 1.5;
   arrived.energy = sample_energy();
   arrived.breakdown = sample_breakdown();
   arrived.breakdown->work.clear();
@@ -158,6 +167,7 @@ json traffic_file(bool is_interrupted) {
   arrived.series = stalled_run().series;
   TrafficPoint none = arrived;
   none.arrived = 0;
+  none.request_latency_mean.reset();
   none.breakdown.reset();
   none.energy = EnergyResult{.missing = "the run was interrupted"};
   none.saturated = true;

@@ -6,6 +6,7 @@
 #include "results/fields/document.h"
 #include "results/fields/fabric.h"
 #include "results/fields/series.h"
+#include "results/pattern_words.h"
 
 namespace fredsim::fields {
 
@@ -18,20 +19,44 @@ inline constexpr auto kLatencyFields = std::to_array<Field>({
 });
 inline constexpr Object kLatency{"latency", "latency of the packets of the window", kLatencyFields};
 
+inline constexpr auto kNetraceFields = std::to_array<Field>({
+    {"file", kText, kNone, "trace"},
+    {"benchmark", kText, kNone, "its name in the trace"},
+    {"region", or_null(kCount), kNone, "region of the trace; null: all of it"},
+    {"flit_bytes", kPositive, kBytes, "of the trace in a flit"},
+    {"nodes", kPositive, kNone, "of the trace: the first NPUs, by rank"},
+    {"trace_cycles", kPositive, kCycles, "from the trace's first packet to its last"},
+    {"trace_packets", kPositive, kNone, "local ones included"},
+    {"local_packets", kCount, kNone, "of a node to itself, which need no network"},
+    {"dependencies", kCount, kNone, "of a packet on another"},
+    {"outside", kCount, kNone, "of these, those on packets that the trace or region lacks"},
+    {"slowdown", or_null(kNumber, Null::kInterrupted), kNone, "cycles of the run over the trace's"},
+});
+inline constexpr Object kNetrace{"netrace", "trace of Netrace that is replayed", kNetraceFields};
+
 inline constexpr auto kTrafficRunFields = join(
     kMachineFields,
     std::to_array<Field>({{"model", word(kModels), kNone, "implementation of the switches"}}),
     kClockFields,
     std::to_array<Field>({
-        {"pattern", word("uniform transpose bit_complement neighbor hotspot"), kNone,
-         "who sends to whom"},
+        {"pattern", word(kPatternsOfResults), kNone, "who sends to whom"},
         {"hotspot_node", kCount, kNone, "that more packets go to", "with pattern hotspot"},
         {"hotspot_fraction", kNumber, kNone, "share of the packets that go there",
          "with pattern hotspot"},
+        {"excluded_nodes", list(kCount), kNone, "that nothing is sent to",
+         "with pattern background"},
+        {"pattern_file", kText, kNone, "rates from each node to each other one",
+         "with pattern matrix"},
+        {"netrace", object(kNetrace), kNone, "the trace", "with pattern netrace"},
         {"self_addressed", word("excluded"), kNone, "packets of a node to itself"},
         {"nodes", kPositive, kNone, "that take part"},
         {"sending_nodes", kCount, kNone, "of these, those that the pattern lets send"},
-        {"packet_flits", kPositive, kFlits, "of a packet"},
+        {"packet_flits", kNumber, kFlits, "of a packet, mean"},
+        {"packet_sizes", kText, kNone, "lengths of packets in flits, with their shares",
+         "with several lengths"},
+        {"burst", kText, kNone, "parameters of sources that are on and off", "with bursts"},
+        {"request_reply", kText, kNone, "lengths of requests and replies, and share of writes",
+         "in request-reply traffic"},
         {"seed", kCount, kNone, "of random choices"},
         {"warmup_cycles", kCount, kCycles, "before the window"},
         {"window_cycles", kPositive, kCycles, "in which packets are counted"},
@@ -43,7 +68,10 @@ inline constexpr auto kTrafficRunFields = join(
         {"packets", kCount, kNone, "created in the window"},
         {"packets_arrived", kCount, kNone, "of these, those that arrived"},
         {"latency_cycles", object(kLatency), kCycles,
-         "of these, from creation until the last flit was taken"},
+         "of these, from creation until the last flit was taken; in request-reply traffic from the "
+         "request's creation until the reply's last flit was taken"},
+        {"request_latency_mean", or_null(kNumber), kCycles,
+         "of requests, until their last flit was taken", "in request-reply traffic"},
     }),
     kInterruptedFields,
     std::to_array<Field>({
