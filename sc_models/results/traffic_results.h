@@ -25,7 +25,7 @@ struct NetraceSetup {
   int nodes = 0;
   std::uint64_t cycles = 0;         // from its first packet to its last
   std::uint64_t packets = 0;        // local ones included
-  std::uint64_t local_packets = 0;  // of a node to itself
+  std::uint64_t local_packets = 0;  // packets of a node to itself
   std::uint64_t dependencies = 0;
   std::uint64_t outside = 0;  // dependencies on packets that are not in the file or region
   double slowdown(std::uint64_t run_cycles) const {

@@ -258,10 +258,11 @@ std::optional<bool> TrafficJobs::measure(double rate) {
   }
   try {
     TrafficPoint point = run_->measure(rate, on_progress);
+    const std::uint64_t window = setup_.netrace ? point.cycles : setup_.window_cycles;
     const auto node_cycles =
-        static_cast<double>(setup_.sending_nodes) * static_cast<double>(setup_.window_cycles);
-    point.energy = energy_of(machine_.topology, machine_.energy, point, setup_.window_cycles,
-                             point.accepted * node_cycles);
+        static_cast<double>(setup_.sending_nodes) * static_cast<double>(window);
+    point.energy =
+        energy_of(machine_.topology, machine_.energy, point, window, point.accepted * node_cycles);
     if (!point.incomplete)
       progress.complete({.cycle = point.cycles,
                          .time_ns = static_cast<double>(point.cycles) * ns_per_cycle_,

@@ -47,7 +47,7 @@ class Alternatives {
   static constexpr int kBits = 53;
 
   std::vector<std::uint64_t> below_;  // ascending: draws below it, of 2^53
-  std::vector<int> numbers_;          // of weights above 0
+  std::vector<int> numbers_;          // numbers with weights above 0
 };
 
 }  // namespace fredsim

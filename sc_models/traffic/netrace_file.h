@@ -47,7 +47,7 @@ struct NetracePacket {
   std::uint64_t cycle = 0;  // earliest cycle at which it may leave
   std::uint32_t id = 0;
   int source = 0, destination = 0;
-  int bytes = 0;                          // of its type
+  int bytes = 0;                          // size of its type
   std::vector<std::uint32_t> dependents;  // ids
 };
 
@@ -74,7 +74,7 @@ class NetraceFile {
   std::string path_;
   std::unique_ptr<Bytes> bytes_;
   NetraceHeader header_;
-  std::uint64_t packets_ = 0;  // that it has read
+  std::uint64_t packets_ = 0;  // packets read so far
   std::uint64_t end_ = 0;      // packets of the file or region
   bool is_region_ = false;
   std::optional<NetracePacket> last_;
@@ -93,9 +93,9 @@ struct NetraceFacts {
   std::map<int, std::uint64_t> packets_of;  // to others, by their bytes
   std::uint64_t cycles() const { return packets == 0 ? 0 : last_cycle - first_cycle + 1; }
   int sending_nodes() const;
-  std::uint64_t flits(int flit_bytes) const;  // of the packets to others
+  std::uint64_t flits(int flit_bytes) const;  // flits of the packets to others
 };
-inline constexpr int kMaxNetraceBytes = 72;  // of the longest packet
+inline constexpr int kMaxNetraceBytes = 72;  // longest packet
 // Flits of a packet.
 constexpr int netrace_flits(int bytes, int flit_bytes) {
   return (bytes + flit_bytes - 1) / flit_bytes;

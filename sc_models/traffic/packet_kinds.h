@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a packet is: its length, and in request-reply traffic whether it reads or writes, and the
+// Kinds of packets: the length, and in request-reply traffic whether it reads or writes, and the
 // length of its reply.
 //
 // Request-reply: each packet of a source is a request, a read or a write by the share of writes. Its
@@ -63,8 +63,8 @@ class PacketKinds {
   PacketSizes sizes_;
   bool has_replies_ = false;
   std::array<ExchangeSizes, 2> exchange_{};  // reads, writes
-  double share_ = 0;                         // of writes
-  std::uint64_t writes_ = 0;                 // that share, in 2^-53
+  double share_ = 0;                         // share of writes
+  std::uint64_t writes_ = 0;                 // the same, in 2^-53
 };
 
 }  // namespace fredsim

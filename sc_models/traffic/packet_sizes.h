@@ -27,7 +27,7 @@ class PacketSizes {
   bool is_single() const { return sizes_.numbers().size() == 1; }
   // Length of the next packet; draws only if there are several.
   int draw(Random& random) const { return is_single() ? longest_ : sizes_.draw(random); }
-  const std::string& text() const { return text_; }  // as it was given
+  const std::string& text() const { return text_; }  // text as given
 
  private:
   friend PacketSizes parse_packet_sizes(const std::string& text, const std::string& option);

@@ -47,7 +47,7 @@ class PacketFeeder {
   virtual ~PacketFeeder() = default;
   virtual void before_edge() = 0;
   virtual void arrived(std::uint32_t tag) = 0;                  // the tail is consumed at this edge
-  virtual std::uint64_t creation(std::uint32_t tag) const = 0;  // of a packet under way
+  virtual std::uint64_t creation(std::uint32_t tag) const = 0;  // a packet under way
 };
 
 // State shared by all nodes of a run that are stepped by the same thread.
@@ -62,7 +62,7 @@ struct TrafficMeter {
   std::uint64_t flits_consumed = 0;  // injected and not consumed: in flight
   std::uint64_t window_flits = 0;    // consumed in the window, regardless of creation
   LatencyHistogram latency;          // latencies of the measured packets or exchanges that ended
-  LatencyHistogram request_latency;  // of the requests among them
+  LatencyHistogram request_latency;  // requests among them
   CreationCalendar calendar;
   PacketFeeder* feeder = nullptr;
 };
@@ -133,7 +133,7 @@ class TrafficNode final : public EndpointCore {
     int credits = 0;
   };
   struct Receiving {
-    std::uint32_t tag = 0, seq = 0;  // of the packet that is arriving
+    std::uint32_t tag = 0, seq = 0;  // header fields of the packet that is arriving
     int received = 0;                // flits of the packet so far
   };
   struct Port {

@@ -68,7 +68,7 @@ struct PatternSpec {
   int hotspot_node = 0;                        // its rank
   double hotspot_fraction = 0.2;               // 0 … 1
   std::vector<int> excluded{};                 // ranks that background sends nothing to
-  std::shared_ptr<const RateMatrix> matrix{};  // of pattern matrix
+  std::shared_ptr<const RateMatrix> matrix{};  // rates of pattern matrix
 };
 
 class TrafficPattern {

@@ -210,13 +210,15 @@ class BookSim:
 
     def _latency(self, words: Sequence[str], side: int) -> float:
         text, stable = self.statistics(words)
+        if not stable:
+            return math.inf
         nodes = side * side
         pairs = [(count, mean) for pair, (count, mean) in enumerate(zip(vector(text, "pair_sent"), vector(text, "pair_plat"), strict=True))
                  if count and pair // nodes != pair % nodes]  # fmt: skip
-        return sum(count * mean for count, mean in pairs) / sum(count for count, _ in pairs) if stable and pairs else math.inf
+        return sum(count * mean for count, mean in pairs) / sum(count for count, _ in pairs) if pairs else math.inf
 
     def matrix(self, name: str, side: int) -> Matrix:
-        """Of a permutation that only BookSim2 knows, as the pairs of a run show it."""
+        """A permutation that only BookSim2 knows, as the pairs of a run show it."""
         sent = vector(self.statistics(self.words(name, side, 0.1))[0], "pair_sent")
         nodes = side * side
         return [[float(sent[node * nodes + other] > 0) for other in range(nodes)] for node in range(nodes)]

@@ -27,7 +27,7 @@ RateMatrix matrix_of(const std::string& text) {
   return read_rate_matrix(path);
 }
 
-std::string refusal_of(const std::string& text) {
+std::string refusal_of_rates(const std::string& text) {
   const std::string message = message_of<BadInput>([&] { matrix_of(text); });
   const std::size_t at = message.find("rates.csv");
   return at == std::string::npos ? message : message.substr(at);
@@ -44,20 +44,22 @@ TEST(RateMatrix, HasARowPerSourceAndAColumnPerDestination) {
 }
 
 TEST(RateMatrix, NamesLineAndColumnOfWhatIsWrong) {
-  EXPECT_EQ(refusal_of("0,1\n-1,0\n"),
+  EXPECT_EQ(refusal_of_rates("0,1\n-1,0\n"),
             "rates.csv:2: found '-1' in column 1; allowed: a rate, 0 or 1e-05 to 1e+06");
-  EXPECT_EQ(refusal_of("#\n0,x\n1,0\n"),
+  EXPECT_EQ(refusal_of_rates("#\n0,x\n1,0\n"),
             "rates.csv:2: found 'x' in column 2; allowed: a rate, 0 or 1e-05 to 1e+06");
   for (const char* const bad : {"nan", "inf", "1e999", "1e7", "1e-9", "", "1 2", "0x1"})
-    EXPECT_NE(refusal_of(fmt::format("0,{}\n1,0\n", bad)).find("in column 2"), std::string::npos)
+    EXPECT_NE(refusal_of_rates(fmt::format("0,{}\n1,0\n", bad)).find("in column 2"),
+              std::string::npos)
         << bad;
-  EXPECT_EQ(refusal_of("0,1\n1,3\n"),
+  EXPECT_EQ(refusal_of_rates("0,1\n1,3\n"),
             "rates.csv:2: found '3' in column 2; allowed: 0, from an NPU to itself");
-  EXPECT_EQ(refusal_of("0,1\n1\n"), "rates.csv:2: found 1 rates; allowed: 2, as in the first row");
-  EXPECT_EQ(refusal_of("0,1\n"),
+  EXPECT_EQ(refusal_of_rates("0,1\n1\n"),
+            "rates.csv:2: found 1 rates; allowed: 2, as in the first row");
+  EXPECT_EQ(refusal_of_rates("0,1\n"),
             "rates.csv: found 1 rows of 2 rates; allowed: as many rows as rates in each, one per "
             "NPU");
-  EXPECT_NE(refusal_of("").find("found 0 rows"), std::string::npos);
+  EXPECT_NE(refusal_of_rates("").find("found 0 rows"), std::string::npos);
 }
 
 Topology small_mesh() { return load_config("configs/mesh_2x2.yaml").topology; }
@@ -85,7 +87,8 @@ TEST(RateMatrix, SendsByItsRates) {
   EXPECT_NEAR(point.offered, 0.1 * 5.5 / 3, 0.005);
   std::vector<double> sent(4);
   for (const LinkResult& link : point.links)
-    if (link.from.starts_with("npu")) sent[link.from.back() - '0'] += link.flits / 40'000.0;
+    if (link.from.starts_with("npu"))
+      sent[link.from.back() - '0'] += static_cast<double>(link.flits) / 40'000;
   EXPECT_NEAR(sent[0], 0.4, 0.02);
   EXPECT_EQ(sent[1], 0);
   EXPECT_NEAR(sent[2], 0.1, 0.01);
@@ -207,7 +210,7 @@ TEST(RequestReply, LatencyOfALoneExchangeIsThatOfBothWays) {
   EXPECT_EQ(p.arrived, p.packets);
   EXPECT_NEAR(*p.request_latency_mean, 43 + 2 - 1, 1);
   EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(2 * 43 + (2 - 1) + (5 - 1)));
-  EXPECT_NEAR(p.offered, 0.005, 0.001);
+  EXPECT_NEAR(p.offered, 0.005, 0.0015);
   EXPECT_DOUBLE_EQ(p.hops, 1);
 }
 
