@@ -52,9 +52,10 @@ void read_region(const OptionText& option, Q& request, const std::string& given)
 inline constexpr auto kAll = rows::join(
     rows::under(
         headings::kWork,
-        rows::read_by(read_pattern, "--pattern", "NAME|FILE",
-                      "who sends to whom (default uniform): FILE.csv of rates, times --rate, ",
-                      {.offer = kPatternWords, .more_meaning = pattern_list, .initial = "uniform"}),
+        rows::read_by(
+            read_pattern, "--pattern", "PATTERN",
+            "who sends to whom: FILE.csv of rates, times --rate, or by name (default uniform): ",
+            {.offer = kPatternWords, .more_meaning = pattern_list, .initial = "uniform"}),
         rows::parsed<parse_rates, &Q::rates>(
             "--rate", "RATES",
             "flits per cycle and node: 0.1, a list 0.1,0.2 or a sweep FROM:TO:STEP"),

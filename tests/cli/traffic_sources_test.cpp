@@ -121,7 +121,7 @@ TEST(TrafficSources, LengthsBurstsAndRepliesAreInTheResults) {
 TEST(TrafficSources, BreakDownRequests) {
   const json run = run_of(at_rate({"--request-reply", "writes=0.5", "--breakdown"}));
   ASSERT_TRUE(run.contains("breakdown"));
-  EXPECT_EQ(run["breakdown"]["packets"], run["packets"]);
+  EXPECT_EQ(run["breakdown"][0]["packets"], run["packets"]);
 }
 
 TEST_F(TrafficFiles, ReplaysATrace) {
