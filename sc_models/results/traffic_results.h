@@ -18,10 +18,10 @@ namespace fredsim {
 
 // Trace of Netrace that is replayed.
 struct NetraceSetup {
-  std::string file;
-  std::string benchmark;
-  std::optional<int> region;  // none: all of the file
-  int flit_bytes = 0;         // bytes of the trace in a flit
+  std::string file{};
+  std::string benchmark{};
+  std::optional<int> region{};  // none: all of the file
+  int flit_bytes = 0;           // bytes of the trace in a flit
   int nodes = 0;
   std::uint64_t cycles = 0;         // from its first packet to its last
   std::uint64_t packets = 0;        // local ones included
