@@ -37,7 +37,8 @@ PacketSizes::PacketSizes(int flits)
   text_ = fmt::to_string(flits);
 }
 
-PacketSizes::PacketSizes(const std::vector<std::pair<int, double>>& shares) : sizes_(shares) {
+PacketSizes::PacketSizes(const std::vector<std::pair<int, double>>& shares)
+    : sizes_(shares), is_single_(shares.size() == 1) {
   double total = 0;
   for (const auto& [flits, share] : shares) {
     total += share;

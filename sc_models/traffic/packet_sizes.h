@@ -24,7 +24,7 @@ class PacketSizes {
   double mean_square() const { return mean_square_; }
   const std::vector<int>& lengths() const { return sizes_.numbers(); }
   int longest() const { return longest_; }
-  bool is_single() const { return sizes_.numbers().size() == 1; }
+  bool is_single() const { return is_single_; }
   // Length of the next packet; draws only if there are several.
   int draw(Random& random) const { return is_single() ? longest_ : sizes_.draw(random); }
   const std::string& text() const { return text_; }  // text as given
@@ -35,6 +35,7 @@ class PacketSizes {
   Alternatives sizes_;
   double mean_ = 0, mean_square_ = 0;
   int longest_ = 0;
+  bool is_single_ = false;
   std::string text_;
 };
 

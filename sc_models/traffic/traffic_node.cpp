@@ -41,6 +41,7 @@ TrafficNode::TrafficNode(std::string name, int ports, std::uint16_t address,
                          TrafficMeter& meter)
     : name_(std::move(name)),
       address_(address),
+      classes_(kinds.has_replies() ? kClasses : 1),
       addresses_(addresses),
       kinds_(kinds),
       meter_(meter),
@@ -92,22 +93,23 @@ void TrafficNode::set_credits(int port, int vc, int flits) {
 }
 
 void TrafficNode::step(SwitchPins& pins) {
-  for (int c = 0; c < kClasses; ++c) {
+  for (int c = 0; c < classes_; ++c) {
     const std::uint32_t returned = pins.out_credit[kVcOfClass[c]];
     for (std::uint32_t left = returned; left != 0; left &= left - 1)
       ++ports_[std::countr_zero(left)].out[c].credits;
     credited_[c] |= returned;
   }
-  pins.in_credit = {};
+  std::uint32_t replies_in = 0;
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
-    const std::uint32_t* const flit = &pins.in_flit[port * kWords];
-    consume(port, flit);
-    pins.in_credit[vc_of(flit)] |= 1U << port;
+    if (consume(port, &pins.in_flit[port * kWords]) == kReply) replies_in |= 1U << port;
   }
+  pins.in_credit = {};
+  pins.in_credit[kVcOfClass[kForward]] = pins.in_valid & ~replies_in;
+  pins.in_credit[kVcOfClass[kReply]] = replies_in;
 
-  for (const Class c : {kReply, kForward})
-    while (may_start(c)) start_packet(c);
+  while (classes_ > 1 && may_start(kReply)) start_packet(kReply);
+  while (may_start(kForward)) start_packet(kForward);
   const std::uint32_t replies = sending_[kReply] & credited_[kReply] & pins.out_ready;
   pins.out_valid = (sending_[kForward] & credited_[kForward] & pins.out_ready) | replies;
   for (std::uint32_t left = pins.out_valid; left != 0; left &= left - 1) {
@@ -164,7 +166,7 @@ void TrafficNode::launch(int port, Class c, std::uint32_t* flit) {
   if (--out.credits == 0) credited_[c] &= ~(1U << port);
 }
 
-void TrafficNode::consume(int port, const std::uint32_t* flit) {
+TrafficNode::Class TrafficNode::consume(int port, const std::uint32_t* flit) {
   const std::uint32_t tag = kTagField.of(flit);
   const std::uint32_t seq = kSeqField.of(flit);
   const bool head = (flit[2] & kHeadBit) != 0;
@@ -172,7 +174,7 @@ void TrafficNode::consume(int port, const std::uint32_t* flit) {
   if (kDstField.of(flit) != address_) {
     fail(port, fmt::format("a flit for address {}", kDstField.of(flit)));
   }
-  const Class c = vc_of(flit) == kPp && kinds_.has_replies() ? kReply : kForward;
+  const Class c = classes_ > 1 && vc_of(flit) == kVcOfClass[kReply] ? kReply : kForward;
   if (vc_of(flit) != kVcOfClass[c])
     fail(port, fmt::format("a flit on virtual channel {}", vc_of(flit)));
   Receiving& in = ports_[port].in[c];
@@ -191,10 +193,11 @@ void TrafficNode::consume(int port, const std::uint32_t* flit) {
   ++meter_.flits_consumed;
   const std::uint64_t now = meter_.now;
   if (now >= meter_.window_begin && now < meter_.window_end) ++meter_.window_flits;
-  if (!tail) return;
+  if (!tail) return c;
   in.received = 0;
   --receiving_;
   take(c, flit);
+  return c;
 }
 
 void TrafficNode::take(Class c, const std::uint32_t* tail) {

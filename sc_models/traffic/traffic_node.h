@@ -112,8 +112,8 @@ class TrafficNode final : public EndpointCore {
   void set_credits(int port, int vc, int flits) override;
   void step(SwitchPins& pins) override;
   bool idle() const override {
-    return ((sending_[0] & credited_[0]) | (sending_[1] & credited_[1])) == 0 &&
-           !may_start(kForward) && !may_start(kReply);
+    return (sending_[kForward] & credited_[kForward]) == 0 && !may_start(kForward) &&
+           (classes_ == 1 || ((sending_[kReply] & credited_[kReply]) == 0 && !may_start(kReply)));
   }
   bool empty() const override {
     return (sending_[0] | sending_[1]) == 0 && receiving_ == 0 && waiting_[kForward].empty() &&
@@ -154,13 +154,14 @@ class TrafficNode final : public EndpointCore {
   WaitingPacket take_packet(Class c);
   void start_packet(Class c);
   void launch(int port, Class c, std::uint32_t* flit);
-  void consume(int port, const std::uint32_t* flit);
+  Class consume(int port, const std::uint32_t* flit);
   void take(Class c, const std::uint32_t* tail);
   [[noreturn]] void fail(int port, const std::string& what,
                          FailureCause cause = FailureCause::kOther) const;
 
   std::string name_;
   std::uint16_t address_;
+  int classes_;  // classes of packets in use
   // Headers of every packet's first flit, apart from the fields that differ.
   std::array<std::array<std::uint32_t, kHeaderWords>, kClasses> headers_{};
   const NodeAddresses& addresses_;

@@ -210,7 +210,7 @@ class BookSim:
 
     def _latency(self, words: Sequence[str], side: int) -> float:
         text, stable = self.statistics(words)
-        if not stable:
+        if not stable or "pair_sent" not in text:
             return math.inf
         nodes = side * side
         pairs = [(count, mean) for pair, (count, mean) in enumerate(zip(vector(text, "pair_sent"), vector(text, "pair_plat"), strict=True))
