@@ -52,10 +52,10 @@ void read_region(const OptionText& option, Q& request, const std::string& given)
 inline constexpr auto kAll = rows::join(
     rows::under(
         headings::kWork,
-        rows::read_by(
-            read_pattern, "--pattern", "PATTERN",
-            "who sends to whom: FILE.csv of rates, times --rate, or by name (default uniform): ",
-            {.offer = kPatternWords, .more_meaning = pattern_list, .initial = "uniform"}),
+        rows::read_by(read_pattern, "--pattern", "PATTERN",
+                      "who sends to whom (default uniform), by name or FILE.csv. A file has rates "
+                      "from row to column, times --rate; names: ",
+                      {.offer = kPatternWords, .more_meaning = pattern_list, .initial = "uniform"}),
         rows::parsed<parse_rates, &Q::rates>(
             "--rate", "RATES",
             "flits per cycle and node: 0.1, a list 0.1,0.2 or a sweep FROM:TO:STEP"),
@@ -68,14 +68,12 @@ inline constexpr auto kAll = rows::join(
             {.initial = "1"}),
         rows::parsed<parse_bursts, &Q::traffic, &T::bursts>(
             "--burst", "PARAMETERS",
-            "sources that are on and off, two of alpha (off to on, per cycle), beta (on to off) "
-            "and "
-            "r1 (flits per cycle while on): alpha=0.02,beta=0.1"),
+            "sources that are on and off, such as alpha=0.02,beta=0.1. Two of alpha (off to on, "
+            "per cycle), beta (on to off) and r1 (flits per cycle while on)"),
         rows::parsed<parse_request_reply, &Q::traffic, &T::exchange>(
             "--request-reply", "SIZES",
-            "packets are requests, which their destinations answer: flits of request and reply, "
-            "and "
-            "share of writes, read=1:8,write=8:1,writes=0.5 (the defaults)"),
+            "requests that are answered: read=1:8,write=8:1,writes=0.5. Flits of request and "
+            "reply, and share of writes; these are the defaults"),
         rows::number<&Q::traffic, &T::warmup_cycles>(
             "--warmup", "N", "cycles before the window (default 5000)",
             {.initial = "5000", .min = 0, .max = kMaxTrafficCycles}),
