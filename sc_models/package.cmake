@@ -11,7 +11,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(libraries "")
-foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base ranks digest topology routing switch_kinds
+foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base ranks digest topology import routing switch_kinds
         switch links config results energy version plan collective systems placement operations report study flow nic npu fabric trace traffic engine perfetto_messages chakra_messages workload_files profile experts schedules workload optimize program file_uses runner cli)
   foreach(target ${library} fredsim_${library})
     if(TARGET ${target})
@@ -104,7 +104,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 
 # Manual pages and completion, from the help of the program.
 set(pages fredsim)
-foreach(command run compare calibrate train astra sweep optimize traffic new info doctor route conflicts strategies report schema trace)
+foreach(command run compare calibrate train astra sweep optimize traffic new import info doctor route conflicts strategies report schema trace)
   list(APPEND pages fredsim-${command})
 endforeach()
 set(made "")

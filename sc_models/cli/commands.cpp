@@ -14,6 +14,7 @@ CommandRow sweep_row();
 CommandRow optimize_row();
 CommandRow traffic_row();
 CommandRow new_row();
+CommandRow import_row();
 CommandRow info_row();
 CommandRow doctor_row();
 CommandRow route_row();
@@ -24,11 +25,10 @@ CommandRow schema_row();
 CommandRow trace_row();
 
 std::span<const CommandRow> commands() {
-  static const std::array rows{run_row(),       compare_row(),    calibrate_row(), train_row(),
-                               astra_row(),     sweep_row(),      optimize_row(),  traffic_row(),
-                               new_row(),       info_row(),       doctor_row(),    route_row(),
-                               conflicts_row(), strategies_row(), report_row(),    schema_row(),
-                               trace_row()};
+  static const std::array rows{
+      run_row(),      compare_row(),   calibrate_row(),  train_row(),  astra_row(),  sweep_row(),
+      optimize_row(), traffic_row(),   new_row(),        import_row(), info_row(),   doctor_row(),
+      route_row(),    conflicts_row(), strategies_row(), report_row(), schema_row(), trace_row()};
   return rows;
 }
 

@@ -19,14 +19,16 @@
 #include "report/terminal.h"
 #include "results/version.h"
 #include "runner/machines.h"
+#include "topology/graphviz.h"
 
 namespace fredsim {
 
 namespace {
 
-// --ranks and its related options.
+// --ranks and its related options, --parts and --dot.
 struct RankOptions {
   bool lists_parts = false;
+  std::string dot_file{};
   int ranks = 0;  // 0: not requested
   SwitchModel model = SwitchModel::kTlm;
   int lanes = 1;
@@ -35,6 +37,10 @@ constexpr auto kInfoRows = rows::under(
     headings::kMachine,
     rows::flag<&RankOptions::lists_parts>("--parts",
                                           "only the names of what --fault can take, one a line"),
+    rows::text<&RankOptions::dot_file>(
+        "--dot", "FILE",
+        "nodes and links as a graph of Graphviz, in place of what is printed; - is standard "
+        "output"),
     rows::number<&RankOptions::ranks>(
         "--ranks", "K",
         "the machine in K parts for as many processes: cost, links that cross, and the speed-up "
@@ -70,17 +76,22 @@ class InfoCommand final : public Command {
     options_.read();
     if (rank_options_.ranks > 0 && rank_options_.lists_parts)
       throw BadInput("--parts: found --ranks beside it; allowed: one of the two");
+    if (rank_options_.dot_file.empty()) return;
+    if (rank_options_.ranks > 0 || rank_options_.lists_parts)
+      throw BadInput("--dot: found --ranks or --parts beside it; allowed: one of them");
   }
 
   FileUses files() const override {
     FileUses files;
     add_machine_files(machines_, files);
     add_output("--json", output_.json_file, files);
+    if (!rank_options_.dot_file.empty()) add_output("--dot", rank_options_.dot_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     if (rank_options_.ranks > 0) return run_ranks(invocation);
+    if (!rank_options_.dot_file.empty()) return write_dot();
     for (const MachineConfig& machine : load_machines(machines_, false)) {
       fmt::print("{}", rank_options_.lists_parts
                            ? describe_parts(machine.topology)
@@ -95,6 +106,14 @@ class InfoCommand final : public Command {
       if (texts.has(option) && texts[option] != "table")
         throw BadInput(fmt::format("{}: found {} without --ranks; allowed: with --ranks", option,
                                    texts[option]));
+  }
+
+  void write_dot() const {
+    const OutputFile file(rank_options_.dot_file, "--dot");
+    const std::vector<MachineConfig> machines = load_machines(machines_, false);
+    if (machines.size() != 1)
+      throw BadInput(fmt::format("--dot: found {} machines; allowed: one", machines.size()));
+    file.write(graphviz(machines.front().topology));
   }
 
   void run_ranks(const Invocation& invocation) const {
@@ -138,6 +157,7 @@ CommandRow info_row() {
           .examples =
               "  fredsim info fred_d\n"
               "  fredsim info fred_d --set fabric.middle=2\n"
+              "  fredsim info fred_d --dot fred_d.dot\n"
               "  fredsim info fred_d --ranks 2 --model rtl --lanes 256",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<InfoCommand>(); }};
 }

@@ -49,9 +49,9 @@ void check_rates(const TrafficRequest& request, const Topology& topology) {
 
 // Refuses options of sources beside a trace, which has its own packets.
 void check_netrace_alone(const OptionTexts& texts) {
-  static constexpr std::array kOfSources{"--pattern",          "--packet-flits",   "--burst",
-                                         "--request-reply",    "--hotspot-node",   "--warmup",
-                                         "--hotspot-fraction", "--excluded-nodes", "--cycles"};
+  static constexpr std::array kOfSources{
+      "--pattern", "--packet-flits",     "--burst",          "--request-reply", "--hotspot-node",
+      "--warmup",  "--hotspot-fraction", "--excluded-nodes", "--cycles",        "--series"};
   for (const char* const option : kOfSources)
     if (texts.has(option))
       throw BadInput(
