@@ -196,8 +196,14 @@ std::string bandwidth_text(std::uint64_t bytes_per_second) {
   constexpr auto kUnits = std::to_array<Unit>(
       {{1'000'000'000, "GB/s"}, {1'000'000, "MB/s"}, {1'000, "KB/s"}, {1, "B/s"}});
   const auto* const unit = std::ranges::find_if(
-      kUnits, [&](const Unit& one) { return bytes_per_second % one.scale == 0; });
-  return fmt::format("{} {}", bytes_per_second / unit->scale, unit->name);
+      kUnits, [&](const Unit& one) { return bytes_per_second >= one.scale || one.scale == 1; });
+  std::string digits = fmt::format("{}", bytes_per_second / unit->scale);
+  if (const std::uint64_t rest = bytes_per_second % unit->scale; rest > 0) {
+    // As many digits as the unit has zeros, without the last zeros.
+    digits += "." + fmt::format("{}", unit->scale + rest).substr(1);
+    digits.resize(digits.find_last_not_of('0') + 1);
+  }
+  return fmt::format("{} {}", digits, unit->name);
 }
 
 std::string machine_text(const ImportedMachine& machine, std::string_view format,

@@ -17,6 +17,7 @@
 #include "cli/parse_command.h"
 #include "cli/study_commands.h"
 #include "config/config.h"
+#include "import/import_format.h"
 #include "report/report_data.h"
 #include "runner/placement.h"
 #include "runner/work_file.h"
@@ -326,6 +327,59 @@ std::vector<std::string> some_results() {
           "wilson_95": {"low": 0.0, "high": 0.2775}}]})"};
 }
 
+// ------------------------------------------------------------------ files of other tools
+
+// Imports a file; the machine file of an accepted one is YAML, and loads if it is short, unless the
+// machine itself cannot be built.
+bool import_file(std::string_view format, std::string_view input) {
+  static const InputFile file("imported"), machine("imported.yaml");
+  constexpr std::size_t kMaxLoaded = 4096;
+  const auto found = std::ranges::find(import_formats(), format, &ImportFormat::name);
+  file.write(input);
+  return accepts(file.path(), [&] {
+    const std::string text = import_machine(**found, file.path(), {}).text;
+    parse_config_text(text, "imported.yaml");
+    if (text.size() > kMaxLoaded) return;
+    machine.write(text);
+    accepts(machine.path(), [] { load_config(machine.path()); });
+  });
+}
+
+std::vector<std::string> example(const std::string& name) {
+  return {text_of("configs/systems/files/" + name)};
+}
+
+bool import_nccl(std::string_view input) { return import_file("nccl", input); }
+bool import_nvidia_smi(std::string_view input) { return import_file("nvidia_smi", input); }
+bool import_booksim(std::string_view input) { return import_file("booksim", input); }
+bool import_ns3(std::string_view input) { return import_file("ns3", input); }
+bool import_floogen(std::string_view input) { return import_file("floogen", input); }
+bool import_noxim(std::string_view input) { return import_file("noxim", input); }
+
+std::vector<std::string> nccl_files() {
+  return {text_of("configs/systems/files/nccl_box.xml"),
+          "<system><cpu numaid='0' arch='x86_64' vendor='AuthenticAMD'><pci busid='1' "
+          "class='0x038000' link_speed='16 GT/s' link_width='16'><gpu gcn='910' rank='0'><xgmi "
+          "target='2' count='2' tclass='0x038000'/><c2c bw='400' count='2'/></gpu></pci><pci "
+          "busid='2' class='0x03'/></cpu></system>"};
+}
+std::vector<std::string> nvidia_smi_files() { return example("nvidia_smi_box.txt"); }
+std::vector<std::string> booksim_files() {
+  return {text_of("configs/systems/files/booksim_mesh.txt"),
+          "topology = flatfly; k = 2; n = 2; c = 4; x = 2; xr = 2; yr = 2; traffic = {uniform, "
+          "hotspot({0},{1})};",
+          "topology = fattree; k = 2; n = 3; packet_size = 4;",
+          "topology = dragonflynew; k = 1; n = 1;",
+          "router 0 node 0 node 1 node 2 router 1 10\nrouter 1 node 3 2 node 4\n"};
+}
+std::vector<std::string> ns3_files() {
+  return {text_of("configs/systems/files/ns3_ring.txt"),
+          "7 2 2 1 6 H100\n4 5 6\n0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 25ns 0\n"
+          "2 5 2880Gbps 25ns 0\n3 5 2880Gbps 25ns 0\n4 6 400Gbps 1us 0\n5 6 400Gbps 1us 0.1\n"};
+}
+std::vector<std::string> floogen_files() { return example("floogen_mesh.yml"); }
+std::vector<std::string> noxim_files() { return example("noxim_mesh.yaml"); }
+
 // ------------------------------------------------------------------ command line
 
 // A line is a word. Commands that neither simulate nor write are also executed.
@@ -386,6 +440,12 @@ std::span<const Target> targets() {
       {"astra_system", "system files of ASTRA-sim", astra_system, astra_systems},
       {"astra_memory", "memory files of ASTRA-sim", astra_memory, astra_memories},
       {"results", "results, as report reads them", results, some_results},
+      {"import_nccl", "topology files of NCCL", import_nccl, nccl_files},
+      {"import_nvidia_smi", "nvidia-smi topo -m", import_nvidia_smi, nvidia_smi_files},
+      {"import_booksim", "BookSim2's files", import_booksim, booksim_files},
+      {"import_ns3", "ns-3's topology lists", import_ns3, ns3_files},
+      {"import_floogen", "FlooGen's files", import_floogen, floogen_files},
+      {"import_noxim", "Noxim's files", import_noxim, noxim_files},
       {"command_line", "the words of a command", command_line, command_lines},
   });
   return all;

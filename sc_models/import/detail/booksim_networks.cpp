@@ -79,6 +79,25 @@ void join_concentrated(RouterGraph& graph, int columns, int nodes, int x, int y)
 
 }  // namespace
 
+GraphSpec booksim_cube(const BooksimNetwork& network, bool is_torus) {
+  const int k = network.config.integer("k", 2, kMaxGraphNpus, 8);
+  const int n = network.config.integer("n", 1, kMaxTreeLevels, 2);
+  const int nodes = power(network, k, n);
+  const int cycles = is_torus && has_lengths(network) ? 2 : 1;
+  RouterGraph graph(network);
+  graph.add(nodes, nodes);
+  for (int here = 0; here < nodes; ++here) {
+    graph.join_node(here, here);
+    for (int d = 0, stride = 1; d < n; ++d, stride *= k) {
+      const int place = here / stride % k;
+      if (place + 1 < k) graph.join_routers(here, here + stride, cycles);
+      // Of a ring of two both links lead to the same router.
+      if (is_torus && place + 1 == k) graph.join_routers(here, here - place * stride, cycles);
+    }
+  }
+  return graph.take();
+}
+
 GraphSpec booksim_cmesh(const BooksimNetwork& network) {
   const BooksimConfig& config = network.config;
   const int k = config.integer("k", 2, kMaxK, 8), n = config.integer("n", 2, 2, 2);

@@ -19,6 +19,8 @@ struct BooksimNetwork {
   const std::string& path;
 };
 
+// Mesh or torus of any number of dimensions.
+GraphSpec booksim_cube(const BooksimNetwork& network, bool is_torus);
 GraphSpec booksim_cmesh(const BooksimNetwork& network);
 GraphSpec booksim_flatfly(const BooksimNetwork& network);
 GraphSpec booksim_fat_tree(const BooksimNetwork& network);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/units.h"
@@ -112,10 +113,16 @@ void GpuBox::build(const std::string& path, const ImportOptions& options, std::s
       number[i] = of_gpus ? graph.add_npu(name, node.label) : graph.add_switch(name, node.label);
     }
   }
-  for (const BoxLink& link : links)
-    if (stays[link.from] && stays[link.to])
-      graph.join(number[link.from], number[link.to], link.bandwidth,
-                 options.latency_ps.value_or(kLatencyPs), link.count, link.label);
+  std::map<std::tuple<int, int, std::uint64_t>, BoxLink> parallel;
+  for (const BoxLink& link : links) {
+    if (!stays[link.from] || !stays[link.to]) continue;
+    const auto [from, to] = std::minmax(link.from, link.to);
+    const auto [at, is_new] = parallel.emplace(std::tuple(from, to, link.bandwidth), link);
+    if (!is_new) at->second.count += link.count;
+  }
+  for (const auto& [ends, link] : parallel)
+    graph.join(number[link.from], number[link.to], link.bandwidth,
+               options.latency_ps.value_or(kLatencyPs), link.count, link.label);
   machine.graph = graph.take();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configuration files of BookSim2, and listings of its topology anynet.
 //
-// mesh and torus of one and two dimensions are mesh2d and torus2d, of three and more `dimensions`;
-//   cmesh, flatfly, fattree, dragonflynew, qtree, fly of one stage and anynet are graphs. fly of more
+// mesh and torus of one and two dimensions are mesh2d and torus2d, a torus of three is a torus3d;
+//   with more dimensions, and cmesh, flatfly, fattree, dragonflynew, qtree, fly of one stage and anynet are graphs. fly of more
 //   stages, whose links lead one way, and tree4 are refused.
 // Flits and cycles are the unit: the clock is 1 GHz, a channel carries a flit per cycle. Defaults
 //   are those of BookSim2 (src/booksim_config.cpp).
@@ -145,15 +145,24 @@ class BooksimReader {
                clock_, machine_);
       return;
     }
-    machine_.clock = clock_.text();
-    machine_.keys.push_back({"fabric.type", "dimensions"});
-    for (int d = 1; d <= n; ++d) {
-      const std::string prefix = fmt::format("fabric.dimensions.{}.", d);
-      machine_.keys.push_back({prefix + "block", is_torus ? "ring" : "line"});
-      machine_.keys.push_back({prefix + "size", fmt::format("{}", k)});
-      machine_.keys.push_back({prefix + "bandwidth", bandwidth_text(2 * clock_.link_bandwidth())});
-      machine_.keys.push_back({prefix + "latency", format_time_ps(clock_.latency_ps(cycles))});
+    if (is_torus && n == 3 && k <= kMaxImportSide) {
+      add_torus3d(k, cycles);
+      return;
     }
+    machine_.graph = booksim_cube({config_, clock_, path_}, is_torus);
+  }
+
+  void add_torus3d(int k, std::uint64_t cycles) {
+    machine_.clock = clock_.text();
+    const std::string link = bandwidth_text(clock_.link_bandwidth()), side = fmt::format("{}", k);
+    machine_.keys = {{"npu.count", fmt::format("{}", k * k * k)},
+                     {"npu.bandwidth", link},
+                     {"fabric.type", "torus3d"},
+                     {"fabric.size_x", side},
+                     {"fabric.size_y", side},
+                     {"fabric.size_z", side},
+                     {"fabric.ring_bandwidth", link},
+                     {"fabric.link_latency", format_time_ps(clock_.latency_ps(cycles))}};
   }
 
   void add_switches(const std::string& name) {

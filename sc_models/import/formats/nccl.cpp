@@ -282,7 +282,8 @@ class NcclReader {
                                        "NCCL_TOPO_DUMP_FILE has them",
                                        bare_gpus_));
     if (nics_ > 0)
-      machine_.note("nic", fmt::format("{} NICs are left out: they lead out of the box", nics_));
+      machine_.note("nic",
+                    fmt::format("NICs, {} here, are left out: they lead out of the box", nics_));
     machine_.facts.push_back(fmt::format("{} GPUs: gpu0 is the first by rank.", gpus_.size()));
   }
 

@@ -224,8 +224,8 @@ ImportedMachine read_nvidia_smi(const std::string& path, const ImportOptions& op
                                     bandwidth_text(kNvlinkRate)));
   if (box.has_nvswitch()) machine.note("NV#", "the NVLinks of all GPUs lead to one NVSwitch");
   if (matrix.nics() > 0)
-    machine.note("NIC",
-                 fmt::format("{} NICs are left out: they lead out of the box", matrix.nics()));
+    machine.note(
+        "NIC", fmt::format("NICs, {} here, are left out: they lead out of the box", matrix.nics()));
   box.box().build(path, options, "PIX, PXB, PHB, NODE, SYS", machine);
   const bool has_pcie = std::ranges::any_of(
       machine.graph.links, [](const GraphLink& link) { return link.bandwidth == kPcieRate; });
