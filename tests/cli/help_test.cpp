@@ -18,9 +18,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kCommands{"run",       "compare",    "calibrate", "train",  "astra",  "sweep",
-                      "optimize",  "traffic",    "new",       "info",   "doctor", "route",
-                      "conflicts", "strategies", "report",    "schema", "help"};
+const Words kCommands{"run",        "compare", "calibrate", "train", "astra",  "sweep", "optimize",
+                      "traffic",    "new",     "import",    "info",  "doctor", "route", "conflicts",
+                      "strategies", "report",  "schema",    "trace", "help"};
 
 constexpr std::size_t kExamples = 2;  // examples in --help
 

@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"booksim", "topology = anynet;", {"network_file"}},
         Refused{"booksim", "topology = fattree;\nk = 64;\nn = 4;", {"file:2", "64^4"}},
         Refused{"booksim", "topology = fly;\nk = 2;\nn = 3;", {"file:3", "one way"}},
+        Refused{"booksim", "topology = cmesh;\nk = 4;", {"c", "'1'", "2 to"}},
         Refused{"booksim", "router 0 node 0 node 2\n", {"file:1", "node 2", "node 1"}},
         Refused{"booksim", "router 0 node 0\nrouter 1 node 0 router 0\n", {"file:2", "node 0"}},
         Refused{"booksim", "router 0 node\n", {"file:1", "end of the line"}},

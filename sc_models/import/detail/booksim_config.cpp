@@ -82,7 +82,7 @@ bool BooksimConfig::is_list(std::string_view key) const {
 }
 
 int BooksimConfig::integer(std::string_view key, int min, int max, int missing) const {
-  return has(key) ? parse_integer(text(key, ""), label(key), min, max) : missing;
+  return parse_integer(text(key, fmt::format("{}", missing)), label(key), min, max);
 }
 
 double BooksimConfig::number(std::string_view key, double missing) const {

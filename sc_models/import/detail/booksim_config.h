@@ -19,7 +19,7 @@ class BooksimConfig {
 
   bool has(std::string_view key) const { return values_.find(key) != values_.end(); }
   std::string label(std::string_view key) const;  // "meshconfig:45: k"
-  // Values, or the default of BookSim2. Of a list: its first entry.
+  // Values, or the default of BookSim2, in the same range. Of a list: its first entry.
   std::string text(std::string_view key, std::string_view missing) const;
   int integer(std::string_view key, int min, int max, int missing) const;
   double number(std::string_view key, double missing) const;
