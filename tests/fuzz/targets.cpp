@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/config_tree.h"
 #include "base/error.h"
 #include "cli/parse_command.h"
 #include "cli/study_commands.h"
