@@ -118,8 +118,8 @@ CommandRow import_row() {
           .purpose = "Prints the machine file of a network that another tool describes.",
           .aliases = "convert read translate",
           .examples =
-              "  fredsim import nccl topo.xml > my.yaml\n"
-              "  fredsim import booksim meshconfig --output mesh.yaml",
+              "  fredsim import ns3 configs/systems/files/ns3_ring.txt > my.yaml\n"
+              "  fredsim import ns3 configs/systems/files/ns3_ring.txt --output my.yaml",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<ImportCommand>(); }};
 }
 

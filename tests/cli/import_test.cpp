@@ -67,7 +67,7 @@ TEST_F(Import, RefusesWithoutAFile) {
   const std::string file = path("no.yaml");
   const std::string cut = write("cut.xml", "<system>\n<cpu>\n");
   expect_refused(run_fredsim({"import", "nccl", cut, "-o", file}),
-                 {"cut.xml:3", "found", "allowed"});
+                 {"cut.xml:2", "found", "allowed"});
   EXPECT_FALSE(std::filesystem::exists(file));
   expect_refused(run_fredsim({"import", "nccl", "none.xml"}), {"none.xml", "allowed"});
   expect_refused(run_fredsim({"import", "rccl", cut}), {"FORMAT", "'rccl'", "nccl"});
