@@ -248,6 +248,8 @@ ChakraReader::ChakraReader(std::string path) : path_(std::move(path)) {
     throw BadInput(fmt::format("{}: an empty file; a trace begins with its metadata", path_));
   }
   for (const pb::ChakraAttribute& attribute : metadata.attributes()) {
+    if (attribute.value_case() == pb::ChakraAttribute::kStringValue)
+      texts_[attribute.name()] = attribute.string_value();
     if (attribute.name() == "fredsim_shapes")
       shapes_ = parse_trace_shapes(path_ + ": metadata: fredsim_shapes", attribute.string_value());
   }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -29,12 +30,15 @@ class ChakraReader {
 
   const std::string& path() const { return path_; }
   const TraceShapes& shapes() const { return shapes_; }  // shapes in the metadata
+  // Texts in the metadata, by the names of their attributes.
+  const std::map<std::string, std::string>& texts() const { return texts_; }
   bool next(TraceNode& node);                            // false at the end
 
  private:
   struct Stream;
   std::string path_;
   TraceShapes shapes_;
+  std::map<std::string, std::string> texts_;
   std::unique_ptr<Stream> stream_;
 };
 
