@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "collective/endpoint_trees.h"
+#include "collective/schedule_algorithm.h"
 #include "plan/pattern.h"
 
 namespace fredsim {
@@ -118,6 +119,7 @@ void check_algorithm(const std::string& name) {
   std::vector<std::string_view> allowed = choice_names();
   std::ranges::copy(names_of_all(), std::back_inserter(allowed));
   if (std::ranges::find(allowed, name) != allowed.end()) return;
+  if (schedule_algorithm(name) != nullptr) return;
   throw BadInput(fmt::format(
       "algorithm: found '{}'; {}", name,
       advice(name, allowed, {.aliases = aliases_of_all(), .more = "fredsim help run --all"})));
@@ -125,7 +127,7 @@ void check_algorithm(const std::string& name) {
 
 const Algorithm* find_algorithm(std::string_view name) {
   const auto found = std::ranges::find(algorithms(), name, &Algorithm::name);
-  return found == algorithms().end() ? nullptr : *found;
+  return found == algorithms().end() ? schedule_algorithm(name) : *found;
 }
 
 const Algorithm* find_algorithm(std::string_view name, Collective collective) {
@@ -133,7 +135,9 @@ const Algorithm* find_algorithm(std::string_view name, Collective collective) {
     return algorithm->has(collective) &&
            (algorithm->name() == name || algorithm->other_name() == name);
   });
-  return found == algorithms().end() ? nullptr : *found;
+  if (found != algorithms().end()) return *found;
+  const Algorithm* schedule = schedule_algorithm(name);
+  return schedule != nullptr && schedule->has(collective) ? schedule : nullptr;
 }
 
 std::vector<std::string> words_by_dimension(const std::string& text) {

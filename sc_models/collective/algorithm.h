@@ -9,7 +9,9 @@
 // search the list from its end, so that an algorithm for special groups or fabrics comes after a
 // general one: `paper` takes the first of the paper's algorithms that fits, `auto` weighs the
 // paper's algorithm, then all remaining weighed ones (collective/choice.h).
-// Errors: BadInput from check_algorithm() alone.
+// Schedules are algorithms too, by the names of their files (collective/schedule_algorithm.h); they
+//   are found by name, and not in the list.
+// Errors: BadInput from check_algorithm(), and where the file of a schedule is read first.
 #pragma once
 
 #include <cstdint>
