@@ -19,6 +19,7 @@
 #include "report/terminal.h"
 #include "results/version.h"
 #include "runner/machines.h"
+#include "runner/plan_options.h"
 #include "topology/graphviz.h"
 
 namespace fredsim {
@@ -67,6 +68,7 @@ class InfoCommand final : public Command {
            "only the names of the machine files that come with the program, without a CONFIG")
         ->trigger_on_parse();
     options_.add(app, rank_options_, kInfoRows);
+    options_.add(app, plan_, kPlanRows);
     options_.add(app, output_, kJsonRows, kTableRows);
   }
 
@@ -74,6 +76,8 @@ class InfoCommand final : public Command {
     const OptionTexts& texts = options_.texts;
     if (!texts.has("--ranks")) refuse_without_ranks(texts);
     options_.read();
+    if (!plan_.file.empty() && (rank_options_.ranks > 0 || rank_options_.lists_parts))
+      throw BadInput("--plan: found beside --ranks or --parts; allowed: one of them");
     if (rank_options_.ranks > 0 && rank_options_.lists_parts)
       throw BadInput("--parts: found --ranks beside it; allowed: one of the two");
     if (rank_options_.dot_file.empty()) return;
@@ -86,12 +90,14 @@ class InfoCommand final : public Command {
     add_machine_files(machines_, files);
     add_output("--json", output_.json_file, files);
     if (!rank_options_.dot_file.empty()) add_output("--dot", rank_options_.dot_file, files);
+    add_output("--plan", plan_.file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     if (rank_options_.ranks > 0) return run_ranks(invocation);
     if (!rank_options_.dot_file.empty()) return write_dot();
+    if (!plan_.file.empty()) return write_plan();
     for (const MachineConfig& machine : load_machines(machines_, false)) {
       fmt::print("{}", rank_options_.lists_parts
                            ? describe_parts(machine.topology)
@@ -114,6 +120,11 @@ class InfoCommand final : public Command {
     if (machines.size() != 1)
       throw BadInput(fmt::format("--dot: found {} machines; allowed: one", machines.size()));
     file.write(graphviz(machines.front().topology));
+  }
+
+  void write_plan() const {
+    const std::optional<OutputFile> file = open_output("--plan", plan_.file);
+    file->write(plan_text(std::move(load_machines(machines_, true).front()).topology, plan_));
   }
 
   void run_ranks(const Invocation& invocation) const {
@@ -146,6 +157,7 @@ class InfoCommand final : public Command {
   MachineOptions machines_;
   OutputOptions output_;
   RankOptions rank_options_;
+  PlanOptions plan_;
 };
 
 }  // namespace
@@ -158,7 +170,8 @@ CommandRow info_row() {
               "  fredsim info fred_d\n"
               "  fredsim info fred_d --set fabric.middle=2\n"
               "  fredsim info fred_d --dot fred_d.dot\n"
-              "  fredsim info fred_d --ranks 2 --model rtl --lanes 256",
+              "  fredsim info fred_d --ranks 2 --model rtl --lanes 256\n"
+              "  fredsim info mesh_2x2 --plan - --collective all_gather --algorithm ring",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<InfoCommand>(); }};
 }
 

@@ -159,9 +159,8 @@ class RunCommand final : public Command {
   explicit RunCommand(bool compares) { request_.compares = compares; }
 
   void add_to(CLI::App& app) override {
-    constexpr int kFewestMachines = 2;
     if (request_.compares)
-      options_.add(app, request_, machines_rows(kFewestMachines));
+      options_.add(app, request_, machines_rows(1));
     else
       options_.add(app, request_, kMachineRows);
     options_.add_given(app, kItemRows);
@@ -184,6 +183,7 @@ class RunCommand final : public Command {
     request_.work = work_options(options_.texts);
     check_nccl(options_.texts, request_);
     check_series(request_.series, request_.json_file);
+    if (request_.compares && request_.machines.size() == 1) check_algorithms();
     if (request_.switch_threads > 1 && !request_.wave.file.empty()) {
       throw BadInput(
           fmt::format("--threads: found {} with --wave; allowed: 1, since one thread writes a wave "
@@ -233,6 +233,18 @@ class RunCommand final : public Command {
   }
 
  private:
+  // One machine: its algorithms are compared.
+  void check_algorithms() {
+    request_.algorithms = words_by_dimension(options_.texts["--algorithm"]);
+    if (request_.algorithms.size() < 2)
+      throw BadInput(
+          "CONFIGS: found 1 machine and 1 algorithm; allowed: 2 machines or more, or several "
+          "algorithms, --algorithm A,B");
+    if (request_.best_base)
+      throw BadInput(
+          "--best-base: found beside several algorithms; allowed: with several machines");
+  }
+
   OptionSet options_;
   RunRequest request_;
 };
@@ -258,14 +270,17 @@ CommandRow run_row() {
 
 CommandRow compare_row() {
   return {.name = "compare",
-          .purpose = "Runs the same work on several machines against the first.",
+          .purpose =
+              "Runs the same work on several machines, or by several algorithms, against the "
+              "first.",
           .aliases = "diff versus vs bench benchmark",
           .main_options =
               "--collective --size -b -e -f --group --algorithm --best-base --engine "
               "--timeline --set --json --format",
           .examples =
               "  fredsim compare mesh_2x2 fred_2x2 --size 16MiB\n"
-              "  fredsim compare mesh_2x2 fred_2x2 -b 4KiB -e 4MiB -f 32 --format csv",
+              "  fredsim compare mesh_2x2 fred_2x2 -b 4KiB -e 4MiB -f 32 --format csv\n"
+              "  fredsim compare mesh_2x2 --size 1MiB --algorithm ring,tree,auto",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(true); },
           .runs_on_ranks = true};
 }

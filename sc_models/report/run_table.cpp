@@ -408,6 +408,14 @@ TextTable parts_of(const RunResult& r) {
   return table;
 }
 
+// True for several algorithms on one machine.
+bool are_of_one_machine(std::span<const ReportedRun> runs) {
+  const RunResult& base = runs.front().result;
+  return std::ranges::all_of(runs, [&](const ReportedRun& run) {
+    return run.result.config == base.config && run.result.settings.all == base.settings.all;
+  });
+}
+
 double speedup_of(const ReportedRun& run) { return run.comparison ? run.comparison->speedup : 1; }
 
 }  // namespace
@@ -459,8 +467,9 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   assert(!runs.empty());
   const RunResult& base = runs.front().result;
   const bool has_best = std::ranges::any_of(runs, &ReportedRun::is_best_base);
+  const bool is_one_machine = are_of_one_machine(runs) && !has_best;
   std::vector<RunField> own = {
-      algorithm_field(has_best ? 0 : 4, Shown::kAlways),
+      algorithm_field(has_best || is_one_machine ? 0 : 4, Shown::kAlways),
       size_field(Shown::kNotInText),
       cycles_field(2),
       time_field(),
@@ -483,7 +492,7 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                   &Comparison::link_traffic_reduction),
       bound_field(10),
       time_over_bound_field(6),
-      time_over_network_field(6),
+      time_over_network_field(is_one_machine ? 0 : 6),
       payload_field(3),
       only_in_csv("sim_cycles_per_s",
                   [](const RunResult& r) { return fmt::to_string(r.sim_cycles_per_s); })};

@@ -93,6 +93,9 @@ std::string work_name(Collective collective, std::uint64_t bytes, std::size_t pa
 std::vector<ComparedMachine> machines_of(const RunRequest& request) {
   std::vector<ComparedMachine> compared;
   for (MachineConfig& config : load_machines(request, request.quiet)) {
+    for (const std::string& algorithm : request.algorithms)
+      compared.push_back({.config = config, .algorithm = algorithm, .work = {}});
+    if (!request.algorithms.empty()) continue;
     compared.push_back({.config = std::move(config), .work = {}});
     if (request.best_base && compared.size() == 1)
       compared.push_back(
@@ -122,6 +125,13 @@ void write_placements(const RunRequest& request, const FileUses& files,
   write_placements(request.placement_file, files, placements);
 }
 
+// The work with the algorithm of an entry.
+WorkOptions with_algorithm(const ComparedMachine& entry, WorkOptions work) {
+  if (!entry.algorithm.empty())
+    for (WorkItem& item : work.items) item.algorithm = entry.algorithm;
+  return work;
+}
+
 }  // namespace
 
 std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses& files) {
@@ -135,7 +145,8 @@ std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses
   };
   for (ComparedMachine& entry : compared) {
     entry.work = named(entry.config, shares_name(entry), [&] {
-      return work_on(request.work, entry.config.topology, request.seed, entry.is_best_base);
+      return work_on(with_algorithm(entry, request.work), entry.config.topology, request.seed,
+                     entry.is_best_base);
     });
     if (request.best_base) entry.work.is_placed = true;  // results of all have placements
     entry.asked_arrivals = request.arrivals;

@@ -35,6 +35,7 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   bool is_flow = false;          // --engine flow
   std::string calibration_file;  // --calibration; empty: none
   WorkOptions work;
+  std::vector<std::string> algorithms;  // of one machine, to compare; empty: those of the work
   bool best_base = false;
   std::uint64_t seed = 1;
   ArrivalOptions arrivals;
@@ -71,10 +72,11 @@ inline constexpr auto kBestBaseRows = rows::under(
                                        "the base once more, as well as it can: --algorithm auto "
                                        "and --placement auto; speed-ups over both"));
 
-// One machine of the command: its plans, one per size, and their results.
+// One machine of the command, or one algorithm on it: its plans, one per size, and their results.
 struct ComparedMachine {
   MachineConfig config;
-  WorkOptions work;  // as requested; for --best-base with its own algorithms and placement
+  std::string algorithm{};  // in place of the work's; empty: those of the work
+  WorkOptions work;         // as requested; for --best-base with its own algorithms and placement
   bool is_best_base = false;
   ArrivalOptions asked_arrivals{};
   Arrivals arrivals{};

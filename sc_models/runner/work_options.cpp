@@ -12,6 +12,7 @@
 #include "runner/detail/chunk_options.h"
 #include "runner/detail/group_members.h"
 #include "runner/work_file.h"
+#include "schedule_files/schedule_file.h"
 
 namespace fredsim {
 
@@ -245,6 +246,8 @@ WorkOptions work_options(const OptionTexts& texts) {
 void add_work_files(const OptionTexts& texts, const WorkOptions& work, FileUses& files) {
   if (texts.has("--work")) files.inputs.push_back({"--work", texts["--work"]});
   if (texts.has("--matrix")) files.inputs.push_back({"--matrix", texts["--matrix"]});
+  for (const std::string& word : words_by_dimension(texts["--algorithm"]))
+    if (names_schedule(word)) files.inputs.push_back({"--algorithm", word});
   if (work.placement.kind == Placement::Kind::kFile)
     files.inputs.push_back({"--placement", work.placement.path});
 }
