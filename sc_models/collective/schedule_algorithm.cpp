@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -66,8 +67,11 @@ class ScheduleAlgorithm final : private ScheduleHolder, public Algorithm {
     return schedule_.window > 0 ? schedule_.window : Algorithm::window(topology, part);
   }
   bool paces_by_window() const override { return schedule_.window_is_fixed; }
+  // Rings have an order as the program's own ring has.
   bool has_packet_order(const Topology& topology, const Part& part) const override {
-    return schedule_.packet_order.value_or(Algorithm::has_packet_order(topology, part));
+    const bool is_ring =
+        part.collective == Collective::kAllReduce && std::ranges::all_of(schedule_.flows, is_line);
+    return schedule_.packet_order.value_or(is_ring || Algorithm::has_packet_order(topology, part));
   }
   std::uint64_t trees(const Topology& topology, const CollectiveSpec& /*spec*/) const override {
     std::uint64_t trees = 0;
@@ -100,6 +104,15 @@ class ScheduleAlgorithm final : private ScheduleHolder, public Algorithm {
   }
 
  private:
+  // No rank adds two sums, or sends a result twice.
+  static bool is_line(const ScheduleFlow& flow) {
+    std::set<int> ends;
+    const auto is_new = [&](int rank) { return ends.insert(rank).second; };
+    if (!std::ranges::all_of(flow.sums, is_new, &ScheduleHop::to)) return false;
+    ends.clear();
+    return flow.operands.empty() && std::ranges::all_of(flow.results, is_new, &ScheduleHop::from);
+  }
+
   static void add_flow(const EndpointPart& part, const ScheduleFlow& flow, int slice,
                        const FlitRange& range) {
     if (range.flits == 0) return;

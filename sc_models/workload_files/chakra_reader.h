@@ -32,7 +32,7 @@ class ChakraReader {
   const TraceShapes& shapes() const { return shapes_; }  // shapes in the metadata
   // Texts in the metadata, by the names of their attributes.
   const std::map<std::string, std::string>& texts() const { return texts_; }
-  bool next(TraceNode& node);                            // false at the end
+  bool next(TraceNode& node);  // false at the end
 
  private:
   struct Stream;

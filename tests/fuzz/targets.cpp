@@ -22,8 +22,10 @@
 #include "report/report_data.h"
 #include "runner/placement.h"
 #include "runner/work_file.h"
+#include "schedule_files/schedule_file.h"
 #include "study/study_points.h"
 #include "support/netrace_writer.h"
+#include "support/schedule_texts.h"
 #include "support/temporary_folder.h"
 #include "traffic/netrace_file.h"
 #include "traffic/rate_matrix.h"
@@ -310,6 +312,70 @@ std::vector<std::string> astra_memories() {
           R"({"memory-type": "NO_MEMORY_EXPANSION"})"};
 }
 
+// A schedule of a format, under a name that the format has.
+bool schedule(const char* name, std::string_view input) {
+  return accepts(name, [&] { schedule_of(name, std::string(input)); });
+}
+
+bool plan_schedule(std::string_view input) { return schedule("schedule.json", input); }
+std::vector<std::string> plan_schedules() {
+  return {R"({"fredsim_schedule": 1, "collective": "all_reduce", "ranks": 3, "chunks": 2, "flows": [
+          {"chunk": 0, "sums": [[0, 1], [2, 1]], "results": [[1, 0], [1, 2]]},
+          {"share": [1, 2, 2], "sums": [[2, 1], [1, 0]], "results": [[0, 1], [1, 2, "mp"]]}]})",
+          R"({"fredsim_schedule": 1, "collective": "all_gather", "ranks": 2, "window": 64,
+          "flows": [{"block": 0, "results": [[0, 1]]}, {"block": 1, "results": [[1, 0]]}]})"};
+}
+
+bool msccl_schedule(std::string_view input) { return schedule("schedule.xml", input); }
+std::vector<std::string> msccl_schedules() {
+  return {test::msccl_ring(3), test::msccl_trees(3), test::msccl_halving_doubling(4)};
+}
+
+bool mscclpp_schedule(std::string_view input) { return schedule("plan.json", input); }
+std::vector<std::string> mscclpp_schedules() {
+  std::string plan = R"({"name": "t", "collective": "allgather", "inplace": true, "gpus": [)";
+  for (const std::string rank : {"0", "1"}) {
+    const std::string peer = rank == "0" ? "1" : "0";
+    plan += (rank == "0" ? "" : ",") + (R"({"id": )" + rank) +
+            R"(, "input_chunks": 1, "output_chunks": 2, "scratch_chunks": 0, "threadblocks": [
+            {"id": 0, "ops": [{"name": "put", "src_buff": [{"type": "o", "index": )" +
+            rank + R"(, "size": 1}], "dst_buff": [{"buffer_id": 0, "index": )" + rank +
+            R"(, "size": 1}], "channel_ids": [0], "channel_type": "memory"},
+            {"name": "signal", "channel_ids": [0], "channel_type": "memory"},
+            {"name": "wait", "channel_ids": [0], "channel_type": "memory"}],
+            "channels": [{"channel_type": "memory", "channel_ids": [0]}], "remote_buffer_refs": [
+            {"access_channel_type": "memory", "remote_buffer_ids": [0]}]}],
+            "channels": [{"channel_type": "memory", "connected_to": [)" +
+            peer + R"(]}], "remote_buffers": [{"rank": )" + peer + R"(, "type": "o"}]})";
+  }
+  return {plan + "]}"};
+}
+
+// Rank 0 sends its vector to rank 1, whose trace is fixed.
+std::string trace_of_broadcast(TraceNodeType type, int peer) {
+  ChakraWriter writer;
+  const std::size_t metadata = writer.text().size();
+  TraceNode node{.id = 1, .name = "message", .type = type};
+  node.bytes = 4096;
+  node.peer = peer;
+  writer.add(node);
+  // Metadata: an attribute "collective" with the text "broadcast".
+  const std::string head =
+      std::string("\x1a\x12\x18\x0a\x0a") + "collective" + "\xea\x01\x09" + "broadcast";
+  return head + writer.text().substr(metadata);
+}
+bool chakra_schedule(std::string_view input) {
+  static const TemporaryFolder folder;
+  static const std::string first = folder.file("one.0.et");
+  std::ofstream(folder.file("one.1.et"), std::ios::binary)
+      << trace_of_broadcast(TraceNodeType::kReceive, 0);
+  std::ofstream(first, std::ios::binary | std::ios::trunc) << input;
+  return accepts("one.", [&] { read_schedule(first); });
+}
+std::vector<std::string> chakra_schedules() {
+  return {trace_of_broadcast(TraceNodeType::kSend, 1)};
+}
+
 bool results(std::string_view input) {
   return accepts("results.json", [&] {
     ReportData data;
@@ -440,6 +506,10 @@ std::span<const Target> targets() {
       {"comm_groups", "--comm-groups", comm_groups, groups_of_ranks},
       {"astra_system", "system files of ASTRA-sim", astra_system, astra_systems},
       {"astra_memory", "memory files of ASTRA-sim", astra_memory, astra_memories},
+      {"plan_schedule", "--algorithm FILE.json", plan_schedule, plan_schedules},
+      {"msccl_schedule", "--algorithm FILE.xml", msccl_schedule, msccl_schedules},
+      {"mscclpp_schedule", "execution plans of MSCCL++", mscclpp_schedule, mscclpp_schedules},
+      {"chakra_schedule", "Chakra traces of one collective", chakra_schedule, chakra_schedules},
       {"results", "results, as report reads them", results, some_results},
       {"import_nccl", "topology files of NCCL", import_nccl, nccl_files},
       {"import_nvidia_smi", "nvidia-smi topo -m", import_nvidia_smi, nvidia_smi_files},

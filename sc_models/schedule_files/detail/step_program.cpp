@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "schedule_files/schedule.h"
 
 namespace fredsim {
 
@@ -72,6 +73,8 @@ void lay_out(RankProgram& program, const StepProgram& of, int rank, bool in_plac
   auto& chunks = program.chunks;
   chunks[kInput] = std::max(chunks[kInput], input_chunks(of, rank));
   chunks[kOutput] = std::max(chunks[kOutput], output_chunks(of, rank));
+  if (in_place && !has_blocks(of.collective))
+    chunks[kInput] = chunks[kOutput] = std::max(chunks[kInput], chunks[kOutput]);
   program.base = {0, in_place ? 0 : chunks[kInput], 0};
   if (in_place && of.collective == Collective::kAllGather) program.base[kInput] = rank * of.chunks;
   if (in_place && of.collective == Collective::kReduceScatter)
