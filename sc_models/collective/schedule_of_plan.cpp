@@ -87,7 +87,7 @@ class PlanWriter {
     return *std::ranges::find(tree.ranks.all(), rank, &TreeRank::rank);
   }
 
-  // In the order in which receivers add.
+  // Sums in the order in which receivers add.
   std::vector<ScheduleHop> sums_of(const Tree& tree) {
     std::vector<ScheduleHop> hops;
     for (const TreeRank& rank : tree.ranks.all())
@@ -114,7 +114,7 @@ class PlanWriter {
   const Part& part_;
   Schedule schedule_{};
   std::vector<FlitRange> blocks_{};
-  std::vector<std::vector<ScheduleHop>> operands_{};  // of the next sum
+  std::vector<std::vector<ScheduleHop>> operands_{};  // operands of the next sum
   int slice_ = 0;                                     // NIC port of the last hop
 };
 

@@ -35,7 +35,7 @@ struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOpti
   bool is_flow = false;          // --engine flow
   std::string calibration_file;  // --calibration; empty: none
   WorkOptions work;
-  std::vector<std::string> algorithms;  // of one machine, to compare; empty: those of the work
+  std::vector<std::string> algorithms;  // compared on one machine; empty: the work's
   bool best_base = false;
   std::uint64_t seed = 1;
   ArrivalOptions arrivals;
@@ -75,7 +75,7 @@ inline constexpr auto kBestBaseRows = rows::under(
 // One machine of the command, or one algorithm on it: its plans, one per size, and their results.
 struct ComparedMachine {
   MachineConfig config;
-  std::string algorithm{};  // in place of the work's; empty: those of the work
+  std::string algorithm{};  // its algorithm; empty: the work's
   WorkOptions work;         // as requested; for --best-base with its own algorithms and placement
   bool is_best_base = false;
   ArrivalOptions asked_arrivals{};

@@ -294,7 +294,7 @@ class ScheduleCheck {
 
   const Schedule& schedule_;
   Pattern pattern_;
-  mutable std::vector<bool> reached_{};  // by the hops of the last question
+  mutable std::vector<bool> reached_{};  // ranks that the last hops reach
   mutable const ScheduleHop* reached_of_ = nullptr;
   mutable int reached_from_ = kNobody;
 };

@@ -22,7 +22,7 @@ struct ScheduleText {
 struct ScheduleFormat {
   std::string_view name;
   std::string_view meaning;              // for lists
-  bool (*is)(const ScheduleText& file);  // by the first bytes or the ending of its name
+  bool (*is)(const ScheduleText& file);  // known by its text or its name
   Schedule (*read)(const ScheduleText& file);
 };
 

@@ -52,7 +52,7 @@ class ChunkValues {
   mutable std::vector<Contributions> contributions_;  // by value; empty: not known yet
 };
 
-// What the output of a rank must have at a place.
+// Contributions that the output of a rank must have at a place.
 Contributions wanted(const StepProgram& program, int rank, int place);
 // Difference in words: "lacks chunk 2 of rank 1", "has chunk 2 of rank 1 twice"; empty: none.
 std::string difference(const Contributions& found, const Contributions& wanted);

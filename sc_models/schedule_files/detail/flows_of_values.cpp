@@ -24,7 +24,7 @@ class FlowsOfValues {
       : program_(program), values_(values), schedule_(schedule) {}
 
   void run(const OutputValues& outputs) {
-    // By source, block and chunk.
+    // Outputs by source, block and chunk.
     std::map<std::tuple<int, int, int>, std::vector<Output>> groups;
     for (int rank = 0; rank < std::ssize(outputs); ++rank)
       for (int place = 0; place < std::ssize(outputs[rank]); ++place)
@@ -203,7 +203,7 @@ class FlowsOfValues {
   const StepProgram& program_;
   const ChunkValues& values_;
   Schedule& schedule_;
-  std::set<int> senders_{};  // of the sums of one chunk
+  std::set<int> senders_{};  // senders in the sums of one chunk
   std::set<int> used_{};     // copies
   std::size_t shortened_ = 0;
 };

@@ -10,7 +10,7 @@
 
 namespace fredsim {
 
-using OutputValues = std::vector<std::vector<int>>;  // by rank and place of its output
+using OutputValues = std::vector<std::vector<int>>;  // values by rank and place of its output
 
 // Adds flows and notes. Neighbouring chunks with equal hops become one flow.
 // Errors: BadInput with the rank and chunk whose sums are no tree.

@@ -29,7 +29,7 @@ class JsonPlace {
   const PlainJson& value() const { return *value_; }
   [[noreturn]] void fail(std::string_view key, const std::string& allowed) const;
 
-  // Of an object.
+  // Members of an object.
   void allow(std::initializer_list<std::string_view> keys) const;
   bool has(std::string_view key) const;
   JsonPlace at(std::string_view key) const;
@@ -40,7 +40,7 @@ class JsonPlace {
   std::string text(std::string_view key) const { return at(key).text(); }
   std::vector<JsonPlace> list(std::string_view key) const { return at(key).list(); }
 
-  // Of the value itself.
+  // The value itself.
   std::uint64_t number(std::uint64_t min, std::uint64_t max) const;
   bool flag() const;
   std::string text() const;

@@ -18,8 +18,8 @@
 
 namespace fredsim {
 
-inline constexpr int kMaxBufferChunks = 1 << 16;  // of a rank
-inline constexpr int kMaxPlaces = 1 << 22;        // of all ranks
+inline constexpr int kMaxBufferChunks = 1 << 16;  // chunks of a rank
+inline constexpr int kMaxPlaces = 1 << 22;        // places of all ranks
 
 enum class ScheduleBuffer : std::uint8_t { kInput, kOutput, kScratch };
 
@@ -38,7 +38,7 @@ struct ProgramStep {
     int peer = 0, channel = 0;
   };
 
-  std::string name{};  // of errors: "gpu 0, tb 1, step 2"
+  std::string name{};  // place in errors: "gpu 0, tb 1, step 2"
   std::vector<Dependency> after{};
   int count = 0;                    // chunks; 0: nothing moves
   std::vector<Message> receives{};  // at most one
@@ -60,7 +60,7 @@ struct StepProgram {
   std::string file;
   Collective collective = Collective::kAllReduce;
   int root = 0;
-  int chunks = 1;  // of the vector, or of each block
+  int chunks = 1;  // chunks of the vector, or of each block
   std::vector<RankProgram> ranks{};
   struct Token {
     int from = 0, to = 0, channel = 0;

@@ -245,7 +245,7 @@ class SymbolicRun {
   std::vector<std::vector<std::size_t>> done_;  // steps by rank and thread block
   // Messages on their way, by sender, receiver and channel.
   std::map<std::tuple<int, int, int>, std::deque<std::vector<int>>> messages_;
-  std::map<std::tuple<int, int, int>, int> tokens_;  // likewise
+  std::map<std::tuple<int, int, int>, int> tokens_;  // number of tokens, likewise
 };
 
 }  // namespace

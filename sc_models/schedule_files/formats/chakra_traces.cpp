@@ -35,7 +35,7 @@ struct ScheduleNode {
   int rank = 0;
   TraceNode of{};
   bool adds = false;  // a receive with a computation after it
-  int message = -1;   // of a send or a receive
+  int message = -1;   // number of its message, if any
   int chunk = -1;
 };
 
@@ -331,7 +331,7 @@ class ChakraSchedule {
 
   const ScheduleText& file_;
   std::string prefix_{};
-  std::string algorithm_{};  // that the traces were made from; empty: none
+  std::string algorithm_{};  // algorithm in the metadata; empty: none
   Collective collective_ = Collective::kAllReduce;
   StepProgram program_{};
   std::vector<ScheduleNode> nodes_{};

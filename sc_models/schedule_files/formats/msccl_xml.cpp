@@ -3,9 +3,9 @@
 // thread blocks <tb> have steps <step>.
 //
 // Thread blocks send to one rank and receive from one, on a channel. Types of steps: s, r, rcs,
-//   rrs, rrc, rrcs (r: receive, r: add, c: store, s: send), cpy, re (dst = dst + src) and nop, which
-//   only waits. depid and deps name a thread block of the same rank and its last step that has to be
-//   done.
+//   rrs, rrc, rrcs (r: receive, r: add, c: store, s: send), cpy, re (dst = dst + src) and nop,
+//   which only waits. depid and deps name a thread block of the same rank and its last step that
+//   has to be done.
 // Buffers: i, o, s. inplace="1" lets input and output share memory.
 // Document types are refused, so that no entity is ever read.
 // Source: the format as msccl-tools writes it, and Cowan et al., MSCCLang, ASPLOS 2023.

@@ -123,7 +123,7 @@ class MscclppReader {
       lay_out(program_.ranks[rank], program_, rank, in_place);
   }
 
-  // By rank, type and number: the other rank, and the number of the channel among those of the two.
+  // The other rank of a channel, and its number among the channels of the two.
   struct End {
     int peer = 0, number = 0;
   };
@@ -317,7 +317,7 @@ class MscclppReader {
   std::vector<Ends> ends_{};  // by rank
   std::map<std::pair<std::string, int>, int> tokens_{};
   int operations_ = 0;
-  // Of the rank, and of the thread block, that is read.
+  // State of the rank and of the thread block that is read.
   std::vector<ChunkPlace> remote_{};
   std::map<int, std::vector<std::pair<int, int>>> barriers_{};   // thread block and step, by number
   std::map<std::string, std::vector<int>> refs_{}, channels_{};  // by type of channel
