@@ -44,7 +44,13 @@ std::string TrainingJobs::given() const {
                        asked_.training.iterations);
   }
   if (asked_.source != Source::kTraces) return "";
-  return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
+  return fmt::format(
+      "traces, {} ranks, {} nodes{}", traces_.paths.size(), traces_.nodes,
+      traces_.dependencies == TraceDependencies::kAll
+          ? ""
+          : fmt::format(", recorded: data dependencies alone ({} control dependencies name nodes "
+                        "that are not there)",
+                        traces_.missing_callers));
 }
 
 bool TrainingJobs::is_launched_at_once() const {

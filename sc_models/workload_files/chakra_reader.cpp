@@ -123,7 +123,9 @@ class Fields {
 
   std::vector<bool> bools(std::string_view name) const {
     const pb::ChakraAttribute* const a = find(name);
-    if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET) return {};
+    if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET ||
+        a->value_case() == pb::ChakraAttribute::kBoolValue)
+      return {};
     if (a->value_case() != pb::ChakraAttribute::kBools) {
       throw BadInput(place(name) + ": found no list of booleans");
     }
@@ -182,7 +184,8 @@ void read_communication(const Fields& fields, TraceNode& node) {
       fields.number("comm_tag", std::numeric_limits<std::uint32_t>::max(), 0));
 }
 
-void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& node) {
+void read_node(const std::string& path, const pb::ChakraNode& from, TraceDependencies dependencies,
+               TraceNode& node) {
   constexpr std::uint64_t kMaxTime = std::uint64_t{1} << 43;  // 100 days
   constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
   const Fields fields(path, from);
@@ -198,7 +201,8 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
   node.id = from.id();
   node.name = from.name();
   node.type = static_cast<TraceNodeType>(from.type());
-  node.after.assign(from.control_after().begin(), from.control_after().end());
+  node.callers.assign(from.control_after().begin(), from.control_after().end());
+  if (dependencies == TraceDependencies::kAll) node.after = node.callers;
   node.after.insert(node.after.end(), from.data_after().begin(), from.data_after().end());
   std::ranges::sort(node.after);
   node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
@@ -212,6 +216,8 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& n
   if (fields.has(stream)) node.stream = static_cast<int>(fields.number(stream, kMaxStream));
   node.operations = fields.number("num_ops", kMax, 0);
   node.tensor_bytes = fields.number("tensor_size", kMax, 0);
+  if (node.type == TraceNodeType::kCollective && node.on_cpu && !fields.has("comm_type"))
+    node.type = TraceNodeType::kCompute;  // c10d::allreduce_: it launches the collective
   if (node.type >= TraceNodeType::kSend) read_communication(fields, node);
 }
 
@@ -237,7 +243,8 @@ struct ChakraReader::Stream {
   google::protobuf::io::FileInputStream file;
 };
 
-ChakraReader::ChakraReader(std::string path) : path_(std::move(path)) {
+ChakraReader::ChakraReader(std::string path, TraceDependencies dependencies)
+    : path_(std::move(path)), dependencies_(dependencies) {
   const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     throw BadInput(fmt::format("{}: {}", path_, std::generic_category().message(errno)));
@@ -259,9 +266,15 @@ ChakraReader::~ChakraReader() = default;
 
 bool ChakraReader::next(TraceNode& node) {
   pb::ChakraNode message;
-  if (!stream_->read(path_, message, "node")) return false;
-  read_node(path_, message, node);
-  return true;
+  while (stream_->read(path_, message, "node")) {
+    constexpr int kInvalid = 0;
+    if (message.type() != kInvalid) {
+      read_node(path_, message, dependencies_, node);
+      return true;
+    }
+    ++invalid_;
+  }
+  return false;
 }
 
 }  // namespace fredsim

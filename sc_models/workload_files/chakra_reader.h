@@ -5,7 +5,9 @@
 //   which need not be that of their dependencies; workload_files/chakra_check.h checks a whole
 //   file.
 // Accepted: integers of any kind for the same attribute; an attribute without value, which is 0;
-//   ids from 0; unknown attributes. Durations are whole microseconds; an attribute `duration_ps`,
+//   ids from 0; unknown attributes; as recorded traces have them: collectives without comm_type on
+//   the CPU, which launch others and are computations; involved_dim as one boolean, which names no
+//   dimension; nodes of type INVALID, which are left out. Durations are whole microseconds; an attribute `duration_ps`,
 //   written by ChakraWriter, is exact.
 // Errors: BadInput with file, node and field, or the offset at which a file is truncated or
 // damaged.
@@ -23,7 +25,7 @@ namespace fredsim {
 
 class ChakraReader {
  public:
-  explicit ChakraReader(std::string path);
+  explicit ChakraReader(std::string path, TraceDependencies dependencies = TraceDependencies::kAll);
   ~ChakraReader();
   ChakraReader(const ChakraReader&) = delete;
   ChakraReader& operator=(const ChakraReader&) = delete;
@@ -32,11 +34,14 @@ class ChakraReader {
   const TraceShapes& shapes() const { return shapes_; }  // shapes in the metadata
   // Texts in the metadata, by the names of their attributes.
   const std::map<std::string, std::string>& texts() const { return texts_; }
-  bool next(TraceNode& node);  // false at the end
+  bool next(TraceNode& node);                         // false at the end
+  std::uint64_t invalid() const { return invalid_; }  // nodes of type INVALID, left out
 
  private:
   struct Stream;
   std::string path_;
+  TraceDependencies dependencies_;
+  std::uint64_t invalid_ = 0;
   TraceShapes shapes_;
   std::map<std::string, std::string> texts_;
   std::unique_ptr<Stream> stream_;

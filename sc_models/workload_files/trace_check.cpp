@@ -23,6 +23,9 @@
 namespace fredsim {
 namespace {
 
+// A control dependency on a node that is not in its file.
+struct MissingCaller {};
+
 // Ids and dependencies of one file that is wrong, or not in the order of its dependencies.
 class Graph {
  public:
@@ -35,6 +38,13 @@ class Graph {
     ids_.push_back(node.id);
     after_.insert(after_.end(), node.after.begin(), node.after.end());
     ends_.push_back(after_.size());
+    callers_.insert(callers_.end(), node.callers.begin(), node.callers.end());
+  }
+
+  // Number of control dependencies on nodes that are not there.
+  std::uint64_t missing_callers() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        callers_, [this](std::uint64_t caller) { return !index_.contains(caller); }));
   }
 
   void check() {
@@ -42,6 +52,7 @@ class Graph {
       for (std::size_t k = begin(node); k < ends_[node]; ++k) {
         const auto at = index_.find(after_[k]);
         if (at == index_.end()) {
+          if (std::ranges::count(callers_, after_[k]) != 0) throw MissingCaller();
           throw BadInput(node_place(
               path_, ids_[node], "",
               fmt::format("dependencies: found {}, which is no node of this file", after_[k])));
@@ -98,25 +109,27 @@ class Graph {
 
   const std::string& path_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
-  std::vector<std::uint64_t> ids_;
+  std::vector<std::uint64_t> ids_, callers_;
   std::vector<std::uint64_t> after_;  // dependencies of all nodes, one after the other: ids, then
                                       // indices
   std::vector<std::size_t> ends_;     // index: node; end of its part of `after_`
 };
 
-void check_whole(const std::string& path) {
-  ChakraReader reader(path);
+// Returns the number of control dependencies on nodes that are not there.
+std::uint64_t check_whole(const std::string& path, TraceDependencies dependencies) {
+  ChakraReader reader(path, dependencies);
   Graph graph(path);
   TraceNode node;
   while (reader.next(node)) graph.add(node);
   graph.check();
+  return graph.missing_callers();
 }
 
 // Reading of a file: in order each node comes once, and after its dependencies, of which only ids
 // are held.
 class Reading {
  public:
-  explicit Reading(const std::string& path) : reader_(path) {}
+  Reading(const std::string& path, TraceDependencies dependencies) : reader_(path, dependencies) {}
 
   bool next(TraceNode& node) {
     if (!reader_.next(node)) return false;
@@ -237,11 +250,9 @@ std::vector<std::string> files_of(const std::string& prefix) {
   return paths;
 }
 
-}  // namespace
-
-TraceFiles check_traces(const std::string& prefix) {
+TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
   constexpr std::size_t kSideBySide = 256;  // files that are open
-  TraceFiles files{.paths = files_of(prefix)};
+  TraceFiles files{.paths = files_of(prefix), .dependencies = dependencies};
   const auto ranks = static_cast<int>(files.paths.size());
   Messages messages;
   Lanes lanes;
@@ -249,7 +260,7 @@ TraceFiles check_traces(const std::string& prefix) {
   for (int first = 0; first < ranks; first += static_cast<int>(kSideBySide)) {
     std::vector<std::unique_ptr<Reading>> readings;
     for (int r = first; r < ranks && readings.size() < kSideBySide; ++r)
-      readings.push_back(std::make_unique<Reading>(files.paths[r]));
+      readings.push_back(std::make_unique<Reading>(files.paths[r], dependencies));
     std::vector<bool> at_end(readings.size());
     while (std::ranges::count(at_end, false) > 0) {
       for (std::size_t i = 0; i < readings.size(); ++i) {
@@ -258,7 +269,8 @@ TraceFiles check_traces(const std::string& prefix) {
         const std::string& path = files.paths[rank];
         if (!readings[i]->next(node)) {
           at_end[i] = true;
-          if (!readings[i]->is_in_order()) check_whole(path);
+          if (!readings[i]->is_in_order() || dependencies == TraceDependencies::kData)
+            files.missing_callers += check_whole(path, dependencies);
           continue;
         }
         messages.add(path, rank, node);
@@ -274,6 +286,16 @@ TraceFiles check_traces(const std::string& prefix) {
   messages.check(files.paths);
   files.has_lanes = lanes.are_told || (lanes.of_cpu && lanes.of_accelerator);
   return files;
+}
+
+}  // namespace
+
+TraceFiles check_traces(const std::string& prefix) {
+  try {
+    return checked(prefix, TraceDependencies::kAll);
+  } catch (const MissingCaller&) {
+    return checked(prefix, TraceDependencies::kData);
+  }
 }
 
 void check_takes_time(const TraceFiles& files) {

@@ -4,6 +4,8 @@
 // Files are PREFIX.0.et, PREFIX.1.et, … without a gap. They are read as streams, in parallel;
 //   ranges of ids and unmatched messages are kept meanwhile. A file in which a node comes before
 //   one of its dependencies is read again by itself, and its ids and dependencies are held.
+// Control dependencies on a node that is not there make the traces recorded ones: their control
+//   dependencies are the call stack, and do not count.
 // Errors: BadInput, with file, node and field: no file, a missing rank; an id that comes twice; a
 //   dependency on a node that the file does not have; circular dependencies, with all their nodes;
 //   a send or receive without its counterpart of the same source, destination and tag, or of
@@ -13,6 +15,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "workload_files/trace_node.h"
 
 namespace fredsim {
 
@@ -25,6 +29,10 @@ struct TraceFiles {
   std::uint64_t communications = 0;  // sends, receives and collectives
   // A trace has computations of CPU and accelerator, or tells their threads or streams: recorded.
   bool has_lanes = false;
+  // Recorded traces: data dependencies alone count, since control dependencies name nodes that are
+  // not there, so many of them.
+  TraceDependencies dependencies = TraceDependencies::kAll;
+  std::uint64_t missing_callers = 0;
 };
 
 TraceFiles check_traces(const std::string& prefix);

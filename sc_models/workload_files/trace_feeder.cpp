@@ -6,8 +6,8 @@
 
 namespace fredsim {
 
-TraceFeeder::TraceFeeder(std::string path, std::size_t window)
-    : reader_(std::move(path)), window_(std::max<std::size_t>(window, 1)) {}
+TraceFeeder::TraceFeeder(std::string path, std::size_t window, TraceDependencies dependencies)
+    : reader_(std::move(path), dependencies), window_(std::max<std::size_t>(window, 1)) {}
 
 std::optional<TraceNode> TraceFeeder::next() {
   while (held() < window_ && read_one()) continue;

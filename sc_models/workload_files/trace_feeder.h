@@ -24,7 +24,8 @@ class TraceFeeder {
  public:
   static constexpr std::size_t kWindow = 4096;
 
-  explicit TraceFeeder(std::string path, std::size_t window = kWindow);
+  explicit TraceFeeder(std::string path, std::size_t window = kWindow,
+                       TraceDependencies dependencies = TraceDependencies::kAll);
 
   std::optional<TraceNode> next();
   void complete(std::uint64_t id);  // completes a node that next() gave

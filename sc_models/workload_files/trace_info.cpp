@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "workload_files/chakra_reader.h"
@@ -89,9 +90,21 @@ TraceQuantiles quantiles_of(std::vector<std::uint64_t> values) {
 }
 
 std::vector<TraceNode> read_trace_nodes(const std::string& path) {
-  ChakraReader reader(path);
   std::vector<TraceNode> nodes;
-  for (TraceNode node; reader.next(node);) nodes.push_back(node);
+  for (const auto dependencies : {TraceDependencies::kAll, TraceDependencies::kData}) {
+    ChakraReader reader(path, dependencies);
+    nodes.clear();
+    std::unordered_set<std::uint64_t> ids;
+    for (TraceNode node; reader.next(node);) {
+      ids.insert(node.id);
+      nodes.push_back(node);
+    }
+    const auto is_there = [&ids](std::uint64_t caller) { return ids.contains(caller); };
+    if (std::ranges::all_of(nodes, [&](const TraceNode& node) {
+          return std::ranges::all_of(node.callers, is_there);
+        }))
+      break;
+  }
   return nodes;
 }
 

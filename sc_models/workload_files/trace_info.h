@@ -49,6 +49,7 @@ struct TraceInfo {
   }
 };
 
+// Nodes of a file, with the dependencies that count (workload_files/trace_check.h).
 std::vector<TraceNode> read_trace_nodes(const std::string& path);
 TraceInfo trace_info(const std::string& path, const std::vector<TraceNode>& nodes);
 

@@ -12,6 +12,10 @@
 
 namespace fredsim {
 
+// Dependencies that count. Recorded traces have the call stack as control dependencies, whose nodes
+// may have been left out.
+enum class TraceDependencies : std::uint8_t { kAll, kData };
+
 // Numbers are those of the file format.
 enum class TraceNodeType : std::uint8_t {
   kMetadata = 1,
@@ -47,6 +51,7 @@ struct TraceNode {
   TraceNodeType type = TraceNodeType::kMetadata;
   std::vector<std::uint64_t>
       after{};  // ids of the same rank, ascending, each once: control and data dependencies
+  std::vector<std::uint64_t> callers{};  // control dependencies, as the file has them
   std::uint64_t duration_ps = 0;
   std::uint64_t start_ps = 0;  // begin as recorded; 0: not recorded, or the beginning
   bool on_cpu = false;

@@ -76,7 +76,8 @@ void TraceNodes::begin() {
       });
   for (const int rank : process_groups_.all()) {
     readings_.push_back(
-        {.rank = rank, .feeder = std::make_unique<TraceFeeder>(files_.paths[rank], 1)});
+        {.rank = rank,
+         .feeder = std::make_unique<TraceFeeder>(files_.paths[rank], 1, files_.dependencies)});
   }
 }
 
@@ -215,8 +216,11 @@ void TraceNodes::follow_schedule(Reading& reading, const TraceNode& node,
   }
 }
 
-// Adds a communication. False: the group has no other rank.
+// Adds a communication. False: the group has no other rank, or nothing is moved.
 bool TraceNodes::communicate(Reading& reading, const TraceNode& node, Task& task) {
+  if (node.type == TraceNodeType::kCollective && node.bytes == 0 &&
+      node.collective != TraceCollective::kBarrier)
+    return false;  // nothing to move
   if (node.shape == TraceNode::kNobody) return matching_.join(reading.rank, node, task);
   joint_->join(reading.rank, node, reading.feeder->shapes(), task);
   return true;
