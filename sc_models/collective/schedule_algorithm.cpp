@@ -38,13 +38,13 @@ FlitRange range_of(const EndpointPart& part, const ScheduleFlow& flow) {
 
 // Storage of the name, which the base refers to.
 struct ScheduleHolder {
-  explicit ScheduleHolder(Schedule schedule) : schedule_(std::move(schedule)) {}
-  Schedule schedule_;
+  explicit ScheduleHolder(CollectiveSchedule schedule) : schedule_(std::move(schedule)) {}
+  CollectiveSchedule schedule_;
 };
 
 class ScheduleAlgorithm final : private ScheduleHolder, public Algorithm {
  public:
-  explicit ScheduleAlgorithm(Schedule schedule)
+  explicit ScheduleAlgorithm(CollectiveSchedule schedule)
       : ScheduleHolder(std::move(schedule)), Algorithm(schedule_.file) {}
 
   bool has(Collective collective) const override { return collective == schedule_.collective; }
@@ -192,13 +192,13 @@ class ScheduleList {
       throw BadInput(fmt::format("algorithm: {}", error.what()));
     }
   }
-  const Algorithm& add_locked(Schedule schedule) {
+  const Algorithm& add_locked(CollectiveSchedule schedule) {
     const std::scoped_lock lock(mutex_);
     return add(std::move(schedule));
   }
 
  private:
-  const Algorithm& add(Schedule schedule) {
+  const Algorithm& add(CollectiveSchedule schedule) {
     auto algorithm = std::make_unique<ScheduleAlgorithm>(std::move(schedule));
     std::unique_ptr<Algorithm>& place = algorithms_[std::string(algorithm->name())];
     if (place != nullptr) replaced_.push_back(std::move(place));
@@ -220,7 +220,7 @@ ScheduleList& schedules() {
 
 const Algorithm* schedule_algorithm(std::string_view word) { return schedules().find(word); }
 
-const Algorithm& add_schedule_algorithm(Schedule schedule) {
+const Algorithm& add_schedule_algorithm(CollectiveSchedule schedule) {
   check_schedule(schedule);
   return schedules().add_locked(std::move(schedule));
 }

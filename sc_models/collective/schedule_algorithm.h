@@ -20,12 +20,12 @@ namespace fredsim {
 // Threads: safe.
 const Algorithm* schedule_algorithm(std::string_view word);
 
-// Adds the algorithm of a schedule that is no file, under the name in Schedule::file; a later one
+// Adds the algorithm of a schedule that is no file, under the name in CollectiveSchedule::file; a later one
 // of this name replaces it.
-const Algorithm& add_schedule_algorithm(Schedule schedule);
+const Algorithm& add_schedule_algorithm(CollectiveSchedule schedule);
 
 // Schedule of a plan with one part, with which another plan of equal size has equal trees.
 // Errors: BadInput for a plan that no schedule expresses: sums in switches, relays, streams.
-Schedule schedule_of(const Topology& topology, const Plan& plan);
+CollectiveSchedule schedule_of(const Topology& topology, const Plan& plan);
 
 }  // namespace fredsim

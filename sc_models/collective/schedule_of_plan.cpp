@@ -17,7 +17,7 @@ class PlanWriter {
   PlanWriter(const Topology& topology, const Plan& plan)
       : topology_(topology), plan_(plan), part_(plan.parts.front()) {}
 
-  Schedule write() {
+  CollectiveSchedule write() {
     refuse_others();
     const Algorithm* algorithm = find_algorithm(part_.algorithm);
     schedule_.file = schedule_.name = part_.algorithm;
@@ -112,7 +112,7 @@ class PlanWriter {
   const Topology& topology_;
   const Plan& plan_;
   const Part& part_;
-  Schedule schedule_{};
+  CollectiveSchedule schedule_{};
   std::vector<FlitRange> blocks_{};
   std::vector<std::vector<ScheduleHop>> operands_{};  // operands of the next sum
   int slice_ = 0;                                     // NIC port of the last hop
@@ -120,7 +120,7 @@ class PlanWriter {
 
 }  // namespace
 
-Schedule schedule_of(const Topology& topology, const Plan& plan) {
+CollectiveSchedule schedule_of(const Topology& topology, const Plan& plan) {
   return PlanWriter(topology, plan).write();
 }
 

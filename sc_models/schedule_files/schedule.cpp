@@ -23,7 +23,7 @@ bool has_blocks(Collective collective) {
   }
 }
 
-std::string chunk_name(const Schedule& schedule, const ScheduleFlow& flow) {
+std::string chunk_name(const CollectiveSchedule& schedule, const ScheduleFlow& flow) {
   std::string text = flow.end == flow.begin + 1
                          ? fmt::format("chunk {} of {}", flow.begin, flow.of)
                          : fmt::format("chunks {} to {} of {}", flow.begin, flow.end - 1, flow.of);

@@ -41,7 +41,7 @@ struct ScheduleFlow {
   std::vector<std::vector<ScheduleHop>> operands{};
 };
 
-struct Schedule {
+struct CollectiveSchedule {
   std::string file;
   std::string format;
   std::string name;
@@ -58,7 +58,7 @@ struct Schedule {
 };
 
 // "chunk 3 of 8", "chunks 3 to 5 of 8", counted from 0, and the block if the collective has any.
-std::string chunk_name(const Schedule& schedule, const ScheduleFlow& flow);
+std::string chunk_name(const CollectiveSchedule& schedule, const ScheduleFlow& flow);
 // True where each rank owns a block.
 bool has_blocks(Collective collective);
 // Collectives of schedules: all but all_to_all_v.

@@ -26,7 +26,7 @@ int compare(std::uint64_t a, std::uint64_t of_a, std::uint64_t b, std::uint64_t 
 
 class ScheduleCheck {
  public:
-  explicit ScheduleCheck(const Schedule& schedule)
+  explicit ScheduleCheck(const CollectiveSchedule& schedule)
       : schedule_(schedule), pattern_(pattern_of(schedule.collective)) {}
 
   void run() {
@@ -292,7 +292,7 @@ class ScheduleCheck {
     return holder;
   }
 
-  const Schedule& schedule_;
+  const CollectiveSchedule& schedule_;
   Pattern pattern_;
   mutable std::vector<bool> reached_{};  // ranks that the last hops reach
   mutable const ScheduleHop* reached_of_ = nullptr;
@@ -301,6 +301,6 @@ class ScheduleCheck {
 
 }  // namespace
 
-void check_schedule(const Schedule& schedule) { ScheduleCheck(schedule).run(); }
+void check_schedule(const CollectiveSchedule& schedule) { ScheduleCheck(schedule).run(); }
 
 }  // namespace fredsim

@@ -12,6 +12,6 @@
 
 namespace fredsim {
 
-void check_schedule(const Schedule& schedule);
+void check_schedule(const CollectiveSchedule& schedule);
 
 }  // namespace fredsim

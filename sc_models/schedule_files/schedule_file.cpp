@@ -38,21 +38,21 @@ std::string schedule_format_names() {
   return join_words(names);
 }
 
-Schedule schedule_of(const std::string& path, std::string text) {
+CollectiveSchedule schedule_of(const std::string& path, std::string text) {
   const ScheduleText file{path, std::move(text)};
   const auto format = std::ranges::find_if(
       schedule_formats(), [&](const ScheduleFormat* known) { return known->is(file); });
   if (format == schedule_formats().end())
     throw BadInput(
         fmt::format("{}: found no schedule; allowed: {}", path, schedule_format_names()));
-  Schedule schedule = (*format)->read(file);
+  CollectiveSchedule schedule = (*format)->read(file);
   schedule.file = path;
   schedule.format = (*format)->name;
   check_schedule(schedule);
   return schedule;
 }
 
-Schedule read_schedule(const std::string& path) {
+CollectiveSchedule read_schedule(const std::string& path) {
   std::optional<std::string> text = file_text(path, kMaxScheduleBytes);
   if (!text)
     throw BadInput(

@@ -15,9 +15,9 @@ namespace fredsim {
 // True for a word that names a schedule's file, by its ending: .json, .xml or .et.
 bool names_schedule(std::string_view word);
 
-Schedule read_schedule(const std::string& path);
+CollectiveSchedule read_schedule(const std::string& path);
 // Variant for a text, with `path` in messages and for the files beside it.
-Schedule schedule_of(const std::string& path, std::string text);
+CollectiveSchedule schedule_of(const std::string& path, std::string text);
 
 // Lists for messages: endings of names, and formats.
 std::string schedule_endings();

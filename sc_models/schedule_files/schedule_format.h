@@ -23,7 +23,7 @@ struct ScheduleFormat {
   std::string_view name;
   std::string_view meaning;              // for lists
   bool (*is)(const ScheduleText& file);  // known by its text or its name
-  Schedule (*read)(const ScheduleText& file);
+  CollectiveSchedule (*read)(const ScheduleText& file);
 };
 
 std::span<const ScheduleFormat* const> schedule_formats();  // in the order of formats.cmake

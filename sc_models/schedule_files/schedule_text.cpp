@@ -18,7 +18,7 @@ OrderedJson hops_json(const std::vector<ScheduleHop>& hops) {
   return list;
 }
 
-OrderedJson flow_json(const Schedule& schedule, const ScheduleFlow& flow) {
+OrderedJson flow_json(const CollectiveSchedule& schedule, const ScheduleFlow& flow) {
   OrderedJson json;
   if (schedule.collective == Collective::kAllToAll) json["source"] = flow.source;
   if (has_blocks(schedule.collective)) json["block"] = flow.block;
@@ -35,7 +35,7 @@ OrderedJson flow_json(const Schedule& schedule, const ScheduleFlow& flow) {
 
 }  // namespace
 
-std::string schedule_text(const Schedule& schedule) {
+std::string schedule_text(const CollectiveSchedule& schedule) {
   OrderedJson head;
   head["fredsim_schedule"] = 1;
   if (!schedule.name.empty()) head["name"] = schedule.name;

@@ -9,6 +9,6 @@
 namespace fredsim {
 
 // JSON, a flow per line. Reading it returns the same flows.
-std::string schedule_text(const Schedule& schedule);
+std::string schedule_text(const CollectiveSchedule& schedule);
 
 }  // namespace fredsim

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+import yaml  # type: ignore[import]
 
 Hop = tuple[int, int]
 Tree = list[Hop]  # hops away from the owner, in the order of their times

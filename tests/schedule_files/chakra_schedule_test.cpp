@@ -73,7 +73,7 @@ class ChakraSchedules : public testing::Test {
 };
 
 TEST_F(ChakraSchedules, RingIsThatOfItsMessages) {
-  const Schedule ring = read_schedule(write(text_attribute("collective", "allreduce")));
+  const CollectiveSchedule ring = read_schedule(write(text_attribute("collective", "allreduce")));
   EXPECT_EQ(ring.format, "chakra_traces");
   EXPECT_EQ(ring.ranks, kTraceRanks);
   EXPECT_EQ(ring.collective, Collective::kAllReduce);
@@ -100,7 +100,7 @@ TEST_F(ChakraSchedules, AreReadFromTheirAlgorithmWhereMessagesDoNotSay) {
   const std::string path = write(text_attribute("collective", "allreduce") +
                                      text_attribute("input_file", msccl_ring(kTraceRanks)),
                                  1);
-  const Schedule ring = read_schedule(path);
+  const CollectiveSchedule ring = read_schedule(path);
   EXPECT_EQ(ring.flows.size(), kTraceRanks);
   ASSERT_EQ(ring.notes.size(), 1U);
   EXPECT_THAT(ring.notes.front(), HasSubstr("read from the algorithm in its metadata"));

@@ -25,7 +25,7 @@ const std::string kLine = R"({
 })";
 
 TEST(FredsimSchedule, IsReadAsItIsWritten) {
-  const Schedule schedule = schedule_of("line.json", kLine);
+  const CollectiveSchedule schedule = schedule_of("line.json", kLine);
   ASSERT_EQ(schedule.flows.size(), 2U);
   EXPECT_EQ(schedule.flows[1].results[1], (ScheduleHop{1, 2, parse_priority("mp")}));
   const std::string written = schedule_text(schedule);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 constexpr int kRingRanks = 4;
 
 TEST(Msccl, RingHasAFlowPerChunk) {
-  const Schedule ring = schedule_of("ring.xml", msccl_ring(kRingRanks));
+  const CollectiveSchedule ring = schedule_of("ring.xml", msccl_ring(kRingRanks));
   EXPECT_EQ(ring.format, "msccl_xml");
   EXPECT_EQ(ring.ranks, kRingRanks);
   ASSERT_EQ(ring.flows.size(), kRingRanks);
@@ -34,7 +34,7 @@ TEST(Msccl, RingHasAFlowPerChunk) {
 
 TEST(Msccl, TreesAndHalvingAreComplete) {
   for (const std::string& text : {msccl_halving_doubling(8), msccl_trees(8), msccl_trees(5)}) {
-    const Schedule schedule = schedule_of("x.xml", text);
+    const CollectiveSchedule schedule = schedule_of("x.xml", text);
     EXPECT_EQ(std::ssize(schedule.flows), schedule.ranks);
     for (const ScheduleFlow& flow : schedule.flows) {
       EXPECT_EQ(std::ssize(flow.sums), schedule.ranks - 1);
@@ -57,7 +57,7 @@ TEST(Msccl, SumsOfOperandsAtEveryRank) {
         text.step(rank, -1, other, "nop", 0, {1, 0});
         text.step(rank, -1, other, "rrc", 0);
       }
-  const Schedule schedule = schedule_of("x.xml", text.text());
+  const CollectiveSchedule schedule = schedule_of("x.xml", text.text());
   ASSERT_EQ(schedule.flows.size(), 1U);
   ASSERT_EQ(schedule.flows.front().operands.size(), 3U);
   for (const auto& hops : schedule.flows.front().operands) EXPECT_EQ(hops.size(), 2U);

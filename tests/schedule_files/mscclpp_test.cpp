@@ -71,7 +71,7 @@ std::string packets() {
 }
 
 TEST(Mscclpp, PutsMoveBlocks) {
-  const Schedule schedule = schedule_of("x.json", gather());
+  const CollectiveSchedule schedule = schedule_of("x.json", gather());
   EXPECT_EQ(schedule.format, "mscclpp_json");
   ASSERT_EQ(schedule.flows.size(), 2U);
   EXPECT_EQ(schedule.flows[0].results, (std::vector<ScheduleHop>{{0, 1}}));
@@ -79,14 +79,14 @@ TEST(Mscclpp, PutsMoveBlocks) {
 }
 
 TEST(Mscclpp, SumsAreReadAndWrittenBack) {
-  const Schedule schedule = schedule_of("x.json", reduce());
+  const CollectiveSchedule schedule = schedule_of("x.json", reduce());
   ASSERT_EQ(schedule.flows.size(), 2U);
   EXPECT_EQ(schedule.flows[0].sums, (std::vector<ScheduleHop>{{1, 0}}));
   EXPECT_EQ(schedule.flows[0].results, (std::vector<ScheduleHop>{{0, 1}}));
 }
 
 TEST(Mscclpp, PacketsWaitForTheirData) {
-  const Schedule schedule = schedule_of("x.json", packets());
+  const CollectiveSchedule schedule = schedule_of("x.json", packets());
   ASSERT_EQ(schedule.flows.size(), 1U);
   EXPECT_EQ(schedule.flows[0].operands.size(), 2U);
   EXPECT_EQ(schedule.flows[0].end, 2U);

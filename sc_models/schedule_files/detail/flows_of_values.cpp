@@ -20,7 +20,7 @@ struct Output {
 
 class FlowsOfValues {
  public:
-  FlowsOfValues(const StepProgram& program, const ChunkValues& values, Schedule& schedule)
+  FlowsOfValues(const StepProgram& program, const ChunkValues& values, CollectiveSchedule& schedule)
       : program_(program), values_(values), schedule_(schedule) {}
 
   void run(const OutputValues& outputs) {
@@ -202,7 +202,7 @@ class FlowsOfValues {
 
   const StepProgram& program_;
   const ChunkValues& values_;
-  Schedule& schedule_;
+  CollectiveSchedule& schedule_;
   std::set<int> senders_{};  // senders in the sums of one chunk
   std::set<int> used_{};     // copies
   std::size_t shortened_ = 0;
@@ -211,7 +211,7 @@ class FlowsOfValues {
 }  // namespace
 
 void add_flows(const StepProgram& program, const ChunkValues& values, const OutputValues& outputs,
-               Schedule& schedule) {
+               CollectiveSchedule& schedule) {
   FlowsOfValues(program, values, schedule).run(outputs);
 }
 

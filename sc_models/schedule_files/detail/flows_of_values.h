@@ -15,6 +15,6 @@ using OutputValues = std::vector<std::vector<int>>;  // values by rank and place
 // Adds flows and notes. Neighbouring chunks with equal hops become one flow.
 // Errors: BadInput with the rank and chunk whose sums are no tree.
 void add_flows(const StepProgram& program, const ChunkValues& values, const OutputValues& outputs,
-               Schedule& schedule);
+               CollectiveSchedule& schedule);
 
 }  // namespace fredsim

@@ -250,7 +250,7 @@ class SymbolicRun {
 
 }  // namespace
 
-void run_symbolically(const StepProgram& program, Schedule& schedule) {
+void run_symbolically(const StepProgram& program, CollectiveSchedule& schedule) {
   SymbolicRun run(program, false);
   run.run();
   SymbolicRun(program, true).run();

@@ -18,6 +18,6 @@
 namespace fredsim {
 
 // Fills in `flows` and `notes` of a schedule with file and names.
-void run_symbolically(const StepProgram& program, Schedule& schedule);
+void run_symbolically(const StepProgram& program, CollectiveSchedule& schedule);
 
 }  // namespace fredsim

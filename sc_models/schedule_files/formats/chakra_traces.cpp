@@ -56,9 +56,9 @@ class ChakraSchedule {
  public:
   explicit ChakraSchedule(const ScheduleText& file) : file_(file) {}
 
-  Schedule read() {
+  CollectiveSchedule read() {
     read_files();
-    Schedule schedule;
+    CollectiveSchedule schedule;
     schedule.file = program_.file = file_.path;
     schedule.name = std::filesystem::path(prefix_).filename().string();
     schedule.collective = program_.collective = collective_;

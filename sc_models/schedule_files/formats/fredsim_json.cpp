@@ -27,13 +27,13 @@ class FredsimReader {
  public:
   explicit FredsimReader(const ScheduleText& file) : file_(file) {}
 
-  Schedule read() {
+  CollectiveSchedule read() {
     const PlainJson all = parse_json(file_);
     const JsonPlace top(file_.path, all);
     top.allow({"fredsim_schedule", "name", "collective", "ranks", "root", "chunks", "window",
                "window_is_fixed", "packet_order", "flows"});
     top.number("fredsim_schedule", 1, 1);
-    Schedule schedule;
+    CollectiveSchedule schedule;
     schedule.file = file_.path;
     if (top.has("name")) schedule.name = top.text("name");
     schedule.collective = collective_of_word(file_.path + ": collective", top.text("collective"));

@@ -45,10 +45,10 @@ class MscclReader {
  public:
   explicit MscclReader(const ScheduleText& file) : file_(file) {}
 
-  Schedule read() {
+  CollectiveSchedule read() {
     parse();
     const pugi::xml_node algo = only(document_, "algo");
-    Schedule schedule;
+    CollectiveSchedule schedule;
     schedule.file = file_.path;
     schedule.name = algo.attribute("name").value();
     program_.file = file_.path;

@@ -75,10 +75,10 @@ class MscclppReader {
  public:
   explicit MscclppReader(const ScheduleText& file) : file_(file) {}
 
-  Schedule read() {
+  CollectiveSchedule read() {
     const PlainJson all = parse_json(file_);
     const JsonPlace top(file_.path, all);
-    Schedule schedule;
+    CollectiveSchedule schedule;
     schedule.file = program_.file = file_.path;
     if (top.has("name")) schedule.name = top.text("name");
     schedule.collective = program_.collective =
