@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "collective/endpoint_trees.h"
-#include "collective/schedule_algorithm.h"
 #include "plan/pattern.h"
 
 namespace fredsim {

@@ -137,6 +137,11 @@ std::span<const Algorithm* const> algorithms();
 // Errors: BadInput with the list of names, for a name that is neither an algorithm nor a choice.
 void check_algorithm(const std::string& name);
 const Algorithm* find_algorithm(std::string_view name);  // null: unknown name
+// Algorithm of a schedule's file (collective/schedule_algorithm.h), which is read once per process;
+// null: the word names no schedule.
+// Errors: BadInput as in schedule_files/schedule_file.h, beginning with "algorithm: ".
+// Threads: safe.
+const Algorithm* schedule_algorithm(std::string_view word);
 // Algorithm by name or alternative name that supports the collective; null: none.
 const Algorithm* find_algorithm(std::string_view name, Collective collective);
 // Words of a text with one name, or with one name per dimension separated by commas.

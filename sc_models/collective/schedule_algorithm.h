@@ -15,11 +15,6 @@
 
 namespace fredsim {
 
-// Algorithm of a file, which is read once per process; null: the word names no schedule.
-// Errors: BadInput as in schedule_files/schedule_file.h, beginning with "algorithm: ".
-// Threads: safe.
-const Algorithm* schedule_algorithm(std::string_view word);
-
 // Adds the algorithm of a schedule that is no file, under the name in CollectiveSchedule::file; a later one
 // of this name replaces it.
 const Algorithm& add_schedule_algorithm(CollectiveSchedule schedule);
