@@ -145,7 +145,7 @@ CommandRow traffic_row() {
       .purpose = "Latency and throughput of one machine under synthetic traffic, a line per rate.",
       .aliases = "synthetic noc booksim garnet load netrace",
       .main_options =
-          "--rate --saturation --pattern --packet-flits --burst --request-reply --netrace "
+          "--rate --saturation --pattern --packet-flits --request-reply --netrace "
           "--warmup --cycles --model --threads --breakdown --wave --set --json --format",
       .examples =
           "  fredsim traffic mesh_2x2 --rate 0.1:1:0.1\n"
