@@ -58,7 +58,7 @@ struct WordRow {
   Member member;
   std::uint64_t min, max;
 };
-constexpr auto kWords = std::to_array<WordRow>({
+constexpr auto kHeadWords = std::to_array<WordRow>({
     {"model_parallel_NPU_group:", false, &TextWorkload::model_group, 0, kMaxNpus},
     {"ep:", true, &TextWorkload::ep, 1, kMaxNpus},
     {"pp:", true, &TextWorkload::pp, 1, kMaxNpus},
@@ -221,7 +221,7 @@ class TextReader {
 
   std::vector<std::string_view> allowed_words() const {
     std::vector<std::string_view> all;
-    for (const WordRow& row : kWords)
+    for (const WordRow& row : kHeadWords)
       if (!row.of_transformers || is_transformer(workload_.type)) all.push_back(row.word);
     for (const ListRow& row : kLists) all.push_back(row.word);
     if (is_dlrm(workload_.type)) all.push_back(kBottomLayer);
@@ -236,7 +236,7 @@ class TextReader {
     if (word == kBottomLayer) take_bottom_layer();
     for (const ListRow& row : kLists)
       if (row.word == word) read_list(row);
-    for (const WordRow& row : kWords) {
+    for (const WordRow& row : kHeadWords) {
       if (row.word != word) continue;
       const std::uint64_t value = take_whole(word, row.min, row.max);
       std::visit(
