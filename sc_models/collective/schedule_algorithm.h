@@ -15,8 +15,8 @@
 
 namespace fredsim {
 
-// Adds the algorithm of a schedule that is no file, under the name in CollectiveSchedule::file; a later one
-// of this name replaces it.
+// Adds the algorithm of a schedule that is no file, under the name in CollectiveSchedule::file; a
+// later one of this name replaces it.
 const Algorithm& add_schedule_algorithm(CollectiveSchedule schedule);
 
 // Schedule of a plan with one part, with which another plan of equal size has equal trees.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/key_reader.h"
 #include "base/units.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim {
 namespace {

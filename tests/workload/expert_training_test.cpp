@@ -17,6 +17,7 @@
 #include "workload/training_graph.h"
 #include "workload/training_memory.h"
 #include "workload/training_run.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim::test {
 namespace {

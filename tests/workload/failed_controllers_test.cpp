@@ -19,6 +19,7 @@
 #include "workload/graph_size.h"
 #include "workload/training_graph.h"
 #include "workload/training_run.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim::test {
 namespace {

@@ -14,6 +14,7 @@
 #include "support/traces.h"
 #include "workload/sequence_split.h"
 #include "workload/training_memory.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim::test {
 namespace {

@@ -25,6 +25,7 @@
 #include "workload/trace_graph.h"
 #include "workload/training_graph.h"
 #include "workload/training_run.h"
+#include "workload/transformer_shape.h"
 #include "workload/worker_traffic.h"
 
 namespace fredsim::test {

@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "workload/sequence_split.h"
 #include "workload/training_graph.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim::test {
 namespace {
