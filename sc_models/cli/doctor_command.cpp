@@ -88,7 +88,7 @@ class DoctorCommand final : public Command {
 
 CommandRow doctor_row() {
   return {.name = "doctor",
-          .purpose = "Says why a work takes longer than its network's bound, and what to change.",
+          .purpose = "Says why a work is slower than its network's bound.",
           .aliases = "check verify diagnose env",
           .main_options =
               "--collective --size -b -e -f --group --algorithm --work --strategy "

@@ -115,7 +115,7 @@ class ImportCommand final : public Command {
 
 CommandRow import_row() {
   return {.name = "import",
-          .purpose = "Prints the machine file of a network that another tool describes.",
+          .purpose = "Prints a machine file of another tool's network.",
           .aliases = "convert read translate",
           .examples =
               "  fredsim import ns3 configs/systems/files/ns3_ring.txt > my.yaml\n"

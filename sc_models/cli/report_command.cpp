@@ -72,14 +72,13 @@ class ReportCommand final : public Command {
 }  // namespace
 
 CommandRow report_row() {
-  return {
-      .name = "report",
-      .purpose = "Draws results as one page for a browser: curves, link load on the wafer, stalls.",
-      .aliases = "plot html page graph",
-      .examples =
-          "  fredsim run mesh_2x2 -b 1KiB -e 64KiB --json results.json\n"
-          "  fredsim report results.json -o results.html",
-      .make = []() -> std::unique_ptr<Command> { return std::make_unique<ReportCommand>(); }};
+  return {.name = "report",
+          .purpose = "Draws results as a page for a browser: curves, links, stalls.",
+          .aliases = "plot html page graph",
+          .examples =
+              "  fredsim run mesh_2x2 -b 1KiB -e 64KiB --json results.json\n"
+              "  fredsim report results.json -o results.html",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<ReportCommand>(); }};
 }
 
 }  // namespace fredsim

@@ -68,7 +68,7 @@ class RouteCommand final : public Command {
 
 CommandRow route_row() {
   return {.name = "route",
-          .purpose = "Routes flows through one Fred switch: colours, µSwitch settings, phase row.",
+          .purpose = "Routes flows through one Fred switch: colours, settings, rows.",
           .aliases = "path routing",
           .examples =
               "  fredsim route --ports 12 --middle 3 0-3:0-3 4-7:4-7 8,9:10\n"

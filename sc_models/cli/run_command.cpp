@@ -270,9 +270,7 @@ CommandRow run_row() {
 
 CommandRow compare_row() {
   return {.name = "compare",
-          .purpose =
-              "Runs the same work on several machines, or by several algorithms, against the "
-              "first.",
+          .purpose = "Runs one work on machines, or by algorithms, against the first.",
           .aliases = "diff versus vs bench benchmark",
           .main_options =
               "--collective --size -b -e -f --group --algorithm --best-base --engine "

@@ -96,9 +96,7 @@ class SchemaCommand final : public Command {
 
 CommandRow schema_row() {
   return {.name = "schema",
-          .purpose =
-              "Prints the JSON schema of machine files, of other files that commands read, or of "
-              "results.",
+          .purpose = "Prints the JSON schema of machine files, studies or results.",
           .aliases = "keys format",
           .examples =
               "  fredsim schema machine\n"

@@ -83,7 +83,7 @@ class StrategiesCommand final : public Command {
 CommandRow strategies_row() {
   return {
       .name = "strategies",
-      .purpose = "Which MP x DP x PP strategies the switches of a machine can route.",
+      .purpose = "MP x DP x PP strategies that a machine's switches can route.",
       .aliases = "strategy parallelism",
       .examples = "  fredsim strategies fred_d --middle 2:4",
       .make = []() -> std::unique_ptr<Command> { return std::make_unique<StrategiesCommand>(); }};

@@ -402,7 +402,7 @@ class TraceCommand final : public Command {
 
 CommandRow trace_row() {
   return {.name = "trace",
-          .purpose = "Execution traces: from profiles of PyTorch, what they have, how they differ.",
+          .purpose = "Traces from profiles of PyTorch: what they have, differences.",
           .aliases = "kineto profile chakra",
           .main_options = "ACTION FILE --host --out --step",
           .examples =

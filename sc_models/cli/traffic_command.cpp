@@ -140,19 +140,18 @@ class TrafficCommand final : public Command {
 }  // namespace
 
 CommandRow traffic_row() {
-  return {
-      .name = "traffic",
-      .purpose = "Latency and throughput of one machine under synthetic traffic, a line per rate.",
-      .aliases = "synthetic noc booksim garnet load netrace",
-      .main_options =
-          "--rate --saturation --pattern --packet-flits --request-reply --netrace "
-          "--warmup --cycles --model --threads --breakdown --wave --set --json --format",
-      .examples =
-          "  fredsim traffic mesh_2x2 --rate 0.1:1:0.1\n"
-          "  fredsim traffic mesh_2x2 --saturation --pattern transpose",
-      .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); },
-      .runs_on_ranks = true,
-      .point_results = &fields::kTrafficDocument};
+  return {.name = "traffic",
+          .purpose = "Latency and throughput of a machine under synthetic traffic.",
+          .aliases = "synthetic noc booksim garnet load netrace",
+          .main_options =
+              "--rate --saturation --pattern --packet-flits --request-reply --netrace "
+              "--warmup --cycles --model --threads --breakdown --wave --set --json --format",
+          .examples =
+              "  fredsim traffic mesh_2x2 --rate 0.1:1:0.1\n"
+              "  fredsim traffic mesh_2x2 --saturation --pattern transpose",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); },
+          .runs_on_ranks = true,
+          .point_results = &fields::kTrafficDocument};
 }
 
 }  // namespace fredsim
