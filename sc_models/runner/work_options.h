@@ -73,9 +73,9 @@ inline constexpr auto kItemRows = rows::under(
         "weights from I/O controllers to NPUs, and gradients back"),
     rows::text<&WorkItem::algorithm>(
         "--algorithm", "NAME",
-        "auto (default: the one estimated to be the fastest), paper (the paper's), ring, tree, "
-        "in_switch and more, or a schedule: FILE.json, FILE.xml or FILE.0.et. compare with one "
-        "machine: several, A,B. All: ",
+        "auto (default: the one estimated to be the fastest), paper, ring, tree, in_switch and "
+        "more, or a FILE. A file has a schedule: FILE.json, FILE.xml or FILE.0.et. paper: the "
+        "paper's. compare with one machine: several, A,B. All: ",
         {.more_words = algorithm_words, .more_meaning = algorithm_names}),
     rows::parsed<parse_priority, &WorkItem::vc>(
         "--priority", "NAME", "virtual channel: mp, pp or dp (default)", {.offer = "mp pp dp"}),
