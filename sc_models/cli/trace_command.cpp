@@ -406,8 +406,9 @@ CommandRow trace_row() {
           .aliases = "kineto profile chakra",
           .main_options = "ACTION FILE --host --out --step",
           .examples =
-              "  fredsim trace convert trace_%d.json.gz --out step\n"
-              "  fredsim trace convert trace.json --host et.json --step 10 --out step",
+              "  fredsim trace convert configs/profiles/step_%d.json --out step\n"
+              "  fredsim trace info step.%d.et\n"
+              "  fredsim trace diff step.0.et step.0.et",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<TraceCommand>(); }};
 }
 

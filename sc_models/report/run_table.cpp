@@ -411,9 +411,12 @@ TextTable parts_of(const RunResult& r) {
 // True for several algorithms on one machine.
 bool are_of_one_machine(std::span<const ReportedRun> runs) {
   const RunResult& base = runs.front().result;
-  return std::ranges::all_of(runs, [&](const ReportedRun& run) {
+  const bool are_alike = std::ranges::all_of(runs, [&](const ReportedRun& run) {
     return run.result.config == base.config && run.result.settings.all == base.settings.all;
   });
+  return are_alike && std::ranges::any_of(runs, [&](const ReportedRun& run) {
+           return run.result.algorithm != base.algorithm;
+         });
 }
 
 double speedup_of(const ReportedRun& run) { return run.comparison ? run.comparison->speedup : 1; }

@@ -62,7 +62,7 @@ const std::vector<BadOption>& bad_options() {
        {"found 'configs/mesh.yaml' beside a first machine; did you mean 'fredsim compare'?"}},
       {"CompareWithNothing",
        {"compare", "configs/mesh_2x2.yaml"},
-       {"found 1 CONFIGS; allowed: 2 or more"}},
+       {"CONFIGS: found 1 machine and 1 algorithm; allowed: 2 machines or more"}},
       {"NeededOptionMissing",
        {"route", "--ports", "4", "0:1"},
        {"--middle: found no value; allowed: one"}},

@@ -272,8 +272,7 @@ std::vector<std::string> text_workloads() {
       "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 2 pp: 2 vpp: 2 ga: 2 all_gpus: 4 mode: 0 "
       "pp_comm 64.0\n5\nhead -1 5 NONE 0 5 NONE 0 5 ALLREDUCE_DP_EP 64 3\n"
       "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n"
-      "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n",
-      text_of("configs/workloads/moe.txt")};
+      "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n"};
 }
 
 bool comm_groups(std::string_view input) {

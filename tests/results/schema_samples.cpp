@@ -257,9 +257,11 @@ json inference_file(InferencePhase phase) {
 json traces_file() {
   TrainingSample sample = sample_training();
   sample.asked.kind = TrainingQuestion::kTraces;
+  sample.workload.foreign_keys = {{"endpoint-delay", "10", "unsupported", "the NIC's own cycles"}};
   sample.workload.given = "traces, 8 ranks, 280 nodes";
   sample.workload.model_file = "none";
   TrainingResult result = sample_training_result();
+  result.words = {"ep: 4: groups of experts"};
   result.memory.reset();
   return training_file(sample, result);
 }
