@@ -55,11 +55,11 @@ std::string nodes_and_edges(const Topology& topology, const std::string& prefix)
     const auto& [a, b, bandwidth, on_die] = edge;
     const int both = std::min(count.forward, count.backward);
     const std::string rate = format_bandwidth(static_cast<double>(bandwidth));
+    const char* const style = on_die ? ", style=dotted" : "";
     const auto add = [&](NodeId from, NodeId to, int number, const char* direction) {
       if (number == 0) return;
       text += fmt::format("  {} -> {} [dir={}, label={}{}];\n", name(from), name(to), direction,
-                          quoted(number == 1 ? rate : fmt::format("{} x {}", number, rate)),
-                          on_die ? ", style=dotted" : "");
+                          quoted(number == 1 ? rate : fmt::format("{} x {}", number, rate)), style);
     };
     add(a, b, both, "none");
     add(a, b, count.forward - both, "forward");

@@ -200,9 +200,15 @@ TEST_F(TraceGraphTest, RefusalsNameFileNodeAndField) {
   expect_refusal("pg_name: found tp; groups of that name are given by --comm-groups");
   expect_refusal("pg_name: found tp; no group has that name", {{"x", {0, 1}}});
   expect_refusal("pg_name: found tp, a group without rank 0", {{"tp", {1}}});
-  write({{collective(0, TraceCollective::kAllReduce, 0)},
+}
+
+TEST_F(TraceGraphTest, CollectivesOfNoBytesTakeNoTime) {
+  write({{collective(0, TraceCollective::kAllReduce, 0), compute_node(1, {0})},
          {collective(0, TraceCollective::kAllReduce, 0)}});
-  expect_refusal("comm_size: found 0");
+  const TaskGraph made = graph();
+  EXPECT_TRUE(made.operations.empty());
+  EXPECT_EQ(made.ranks[0].tasks.size(), 1U);
+  EXPECT_TRUE(made.ranks[1].tasks.empty());
 }
 
 }  // namespace

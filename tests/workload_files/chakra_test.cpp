@@ -135,10 +135,33 @@ TEST_F(Chakra, WhatIsNotKnownIsSkipped) {
   EXPECT_EQ(node.operations, 77U);
 }
 
+// As Chakra's converter writes what PyTorch recorded.
+TEST_F(Chakra, RecordedNodesAreReadAsTheyAre) {
+  const std::string launcher =
+      bytes_field(2, "c10d::allreduce_") + varint_field(3, 7) + varint_field(7, 85);
+  const std::string cpu = attribute("is_cpu_op", varint_field(27, 1));
+  EXPECT_EQ(only(launcher + cpu).type, TraceNodeType::kCompute);
+  EXPECT_EQ(only(launcher + cpu).duration_ps, 85'000'000U);
+  EXPECT_NE(refusal(kMetadataMessage + delimited(launcher)).find("comm_type: missing"),
+            std::string::npos)
+      << "not on the CPU";
+  const TraceNode broadcast = only(varint_field(3, 7) + attribute("comm_type", varint_field(9, 5)) +
+                                   attribute("comm_size", varint_field(9, 8)) +
+                                   attribute("involved_dim", varint_field(27, 0)));
+  EXPECT_TRUE(broadcast.dimensions.empty());
+  write_file(path_, kMetadataMessage + delimited(varint_field(1, 1) + varint_field(3, 0)) +
+                        delimited(varint_field(1, 2) + varint_field(3, 4)));
+  ChakraReader reader(path_);
+  TraceNode node;
+  ASSERT_TRUE(reader.next(node));
+  EXPECT_EQ(node.id, 2U);
+  EXPECT_FALSE(reader.next(node));
+  EXPECT_EQ(reader.invalid(), 1U);
+}
+
 TEST_F(Chakra, RefusalsNameFileNodeAndField) {
   const std::string head = varint_field(1, 4) + bytes_field(2, "grad");
   const std::vector<std::pair<std::string, std::string>> cases{
-      {varint_field(3, 0), "type: found 0"},
       {varint_field(3, 8), "type: found 8"},
       {varint_field(3, 7) + attribute("comm_type", varint_field(9, 1)), "comm_size: missing"},
       {varint_field(3, 7) + attribute("comm_size", varint_field(9, 1)), "comm_type: missing"},

@@ -9,6 +9,7 @@
 
 #include "support/temporary_folder.h"
 #include "support/traces.h"
+#include "workload_files/trace_feeder.h"
 
 namespace fredsim {
 namespace {
@@ -87,6 +88,29 @@ TEST_F(TraceCheck, AnIdThatComesTwice) {
 TEST_F(TraceCheck, ADependencyOnANodeThatIsNotThere) {
   write(0, {compute_node(1), compute_node(2, {1, 7})});
   expect_refusal("node 2: dependencies: found 7, which is no node of this file");
+}
+
+// Control dependencies of a recorded trace are its call stack, with callers that were left out.
+TEST_F(TraceCheck, CallersThatAreNotThereMakeATraceARecordedOne) {
+  const auto node = [](std::uint64_t id, std::uint64_t caller, bool on_cpu) {
+    return delimited(varint_field(1, id) + varint_field(3, 4) + varint_field(4, caller) +
+                     bytes_field(10, bytes_field(1, "is_cpu_op") + varint_field(27, on_cpu)));
+  };
+  const std::string begin = delimited(bytes_field(1, "0.0.4"));
+  write_file(prefix_ + ".0.et", begin + node(1, 3, true) + node(2, 1, true));
+  const TraceFiles recorded = check_traces(prefix_);
+  EXPECT_EQ(recorded.dependencies, TraceDependencies::kData);
+  EXPECT_EQ(recorded.missing_callers, 1U);
+  EXPECT_FALSE(recorded.has_lanes);
+  TraceFeeder feeder(recorded.paths[0], 9, recorded.dependencies);
+  EXPECT_TRUE(feeder.next() && feeder.next()) << "neither waits for its caller";
+  write_file(prefix_ + ".0.et", begin + node(1, 2, true) + node(2, 2, false));
+  expect_refusal("a circle");
+  write_file(prefix_ + ".0.et",
+             begin + node(1, 2, true) + delimited(varint_field(1, 2) + varint_field(3, 4)));
+  const TraceFiles whole = check_traces(prefix_);
+  EXPECT_EQ(whole.dependencies, TraceDependencies::kAll);
+  EXPECT_TRUE(whole.has_lanes) << "of a CPU and an accelerator";
 }
 
 TEST_F(TraceCheck, ACircleIsNamed) {
