@@ -181,11 +181,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "found 5 ranks; allowed for mesh_2x2: 1 to 4, as many as it has switches, each "
                 "with its "
                 "endpoints, and endpoints without one"},
-        Refused{
-            "OtherCommands",
-            2,
-            {"info", "configs/mesh_2x2.yaml"},
-            "info: found 2 processes; allowed: one. On several run: run, compare, train, traffic"},
+        Refused{"OtherCommands",
+                2,
+                {"info", "configs/mesh_2x2.yaml"},
+                "info: found 2 processes; allowed: one. On several run: run, compare, train, "
+                "astra, traffic"},
         Refused{"Waves",
                 2,
                 {"run", "configs/mesh_2x2.yaml", "--size", "1KiB", "--wave", "none.fst"},
