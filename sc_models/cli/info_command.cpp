@@ -166,6 +166,9 @@ CommandRow info_row() {
   return {.name = "info",
           .purpose = "Prints what a machine file builds.",
           .aliases = "show describe print list ls machines stats",
+          .main_options =
+              "--set --fault --machines --parts --dot --ranks --model --lanes "
+              "--plan --collective --algorithm --json --format",
           .examples =
               "  fredsim info fred_d\n"
               "  fredsim info fred_d --set fabric.middle=2\n"

@@ -404,7 +404,7 @@ CommandRow trace_row() {
   return {.name = "trace",
           .purpose = "Traces from profiles of PyTorch: what they have, differences.",
           .aliases = "kineto profile chakra",
-          .main_options = "ACTION FILE --host --out --step",
+          .main_options = "--host --out --step",
           .examples =
               "  fredsim trace convert configs/profiles/step_%d.json --out step\n"
               "  fredsim trace info step.%d.et\n"

@@ -58,7 +58,7 @@ inline constexpr auto kTrainTimelineRows = rows::under(
     headings::kOutput,
     rows::text<&TrainRequest::timeline_file>("--timeline", "FILE.json",
                                              "computation and communication of each NPU over time, "
-                                             "for ui.perfetto.dev and chrome://tracing; "
+                                             "for ui.perfetto.dev and chrome://tracing. "
                                              "FILE.pftrace: as Perfetto's protobuf"));
 
 struct TrainedMachine {
