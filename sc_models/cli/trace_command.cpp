@@ -120,7 +120,7 @@ TitledTable rules_table(const ConvertedProfiles& converted) {
   return {"", table_of(fields, rows)};
 }
 
-// What a trace is made of, over all its ranks.
+// Nodes of one kind, over all ranks.
 struct TallyRow {
   std::string name{}, group{};
   TraceTally tally{};

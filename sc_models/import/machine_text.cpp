@@ -199,7 +199,7 @@ std::string bandwidth_text(std::uint64_t bytes_per_second) {
       kUnits, [&](const Unit& one) { return bytes_per_second >= one.scale || one.scale == 1; });
   std::string digits = fmt::format("{}", bytes_per_second / unit->scale);
   if (const std::uint64_t rest = bytes_per_second % unit->scale; rest > 0) {
-    // As many digits as the unit has zeros, without the last zeros.
+    // Digits: as many as the unit has zeros, without the last zeros.
     digits += "." + fmt::format("{}", unit->scale + rest).substr(1);
     digits.resize(digits.find_last_not_of('0') + 1);
   }

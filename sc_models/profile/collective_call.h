@@ -27,7 +27,7 @@ struct CollectiveCall {
   int peer = TraceNode::kNobody;                         // of a send or receive, or the root
 };
 
-// What a name means. Type of node and, of a collective, its kind.
+// Meaning of a name: type of node and, of a collective, its kind.
 struct CollectiveMeaning {
   TraceNodeType type = TraceNodeType::kCollective;
   TraceCollective collective = TraceCollective::kAllReduce;

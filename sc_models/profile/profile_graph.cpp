@@ -405,7 +405,7 @@ void Builder::add_nodes() {
       continue;
     }
     close_gap(*first, point.begin);
-    // What was launched before the call, on the stream, or last on each.
+    // Operations launched before the call: the last one of the stream, or of each.
     std::map<std::pair<int, int>, int> awaited;
     if (point.gpu >= 0) {
       awaited[{0, 0}] = point.gpu;
@@ -493,7 +493,7 @@ void Builder::wait_between_streams() {
         for (auto& [other, list] : open)
           if (!list.empty()) waited = &list;
       if (waited->empty()) continue;
-      // The wait holds the thread's current stream, whoever launches on it next.
+      // The wait holds the thread's current stream, whichever thread launches on it next.
       if (const auto current = compute.find(now.by); current != compute.end())
         awaited[current->second].insert(waited->front());
       waited->pop_front();

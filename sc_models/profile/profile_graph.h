@@ -3,7 +3,7 @@
 //
 // Nodes: an operation of the GPU is a COMP, MEM_LOAD (host to device), MEM_STORE (device to host)
 //   or communication. The time of a CPU thread between two launches is one COMP on the CPU, so that
-//   a launch-bound trace stays launch-bound. Durations are those recorded, exact.
+//   a launch-bound trace stays launch-bound. Durations are exact, as recorded.
 // Dependencies, each counted by its rule:
 //   stream      the operation before on the same stream
 //   launch      the CPU until the call that launched it (correlation)

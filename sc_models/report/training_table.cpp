@@ -169,7 +169,7 @@ int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
   return rank;
 }
 
-// What a part of an iteration is, for --legend.
+// Meaning of a part of an iteration, for --legend.
 std::string_view part_meaning(std::string_view name) {
   using Meaning = std::pair<std::string_view, std::string_view>;
   static constexpr std::array kMeanings{

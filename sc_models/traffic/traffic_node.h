@@ -47,7 +47,7 @@ class PacketFeeder {
   virtual ~PacketFeeder() = default;
   virtual void before_edge() = 0;
   virtual void arrived(std::uint32_t tag) = 0;                  // the tail is consumed at this edge
-  virtual std::uint64_t creation(std::uint32_t tag) const = 0;  // a packet under way
+  virtual std::uint64_t creation(std::uint32_t tag) const = 0;  // a packet in flight
 };
 
 // State shared by all nodes of a run that are stepped by the same thread.

@@ -52,7 +52,7 @@ GroupSpan text_span(const TextLayout& layout, TextWorkloadType type, TextSide si
 
 // A line for each of SimAI's words of the file: what it does on this machine.
 std::vector<std::string> text_words(const TextWorkload& workload, const TextLayout& layout);
-// What of a pipeline is left out; empty: nothing.
+// Text on the parts of a pipeline that are left out; empty: none.
 std::string text_left_out(const TextWorkload& workload, const TextLayout& layout);
 
 }  // namespace fredsim

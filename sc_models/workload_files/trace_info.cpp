@@ -157,7 +157,7 @@ TraceDifferences trace_differences(const std::vector<TraceNode>& a, const std::v
   const auto say = [&](std::string text) {
     if (++found.count <= most) found.first.push_back(std::move(text));
   };
-  using Key = std::pair<std::string, std::size_t>;  // name, position among those of the name
+  using Key = std::pair<std::string, std::size_t>;  // name, position among equal names
   const auto by_name = [](const std::vector<TraceNode>& nodes) {
     std::map<std::string, std::size_t> seen;
     std::map<Key, const TraceNode*> keys;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statistics of a rank's execution trace, and differences between two traces.
 //
-// Units: picoseconds, bytes. Times are those written in the trace; a communication has one where
+// Units: picoseconds, bytes. Times are as the trace has them; a communication has one where
 //   the trace was recorded.
 // Quantiles: the smallest value that at least the share of all values does not exceed.
 // Exposed: time in which a communication runs and no other operation of the GPU does, by recorded
@@ -53,8 +53,8 @@ struct TraceInfo {
 std::vector<TraceNode> read_trace_nodes(const std::string& path);
 TraceInfo trace_info(const std::string& path, const std::vector<TraceNode>& nodes);
 
-// What differs between two traces: "node 3 (mm): duration_ps: 5, 7"; nodes by name and position
-// among those of the name. `most`: differences that are listed.
+// Differences between two traces: "mm [3]: duration_ps: 5, 7"; nodes by name and position among
+// equal names. `most`: differences that are listed.
 struct TraceDifferences {
   std::uint64_t count = 0;
   std::vector<std::string> first{};

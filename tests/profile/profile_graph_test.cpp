@@ -117,7 +117,7 @@ TEST(ProfileGraph, CollectivesWaitForTheComputeStreamAndItForThem) {
   EXPECT_EQ(check.exposed, 26 * kUs) << "32 to 62, of which free has 4";
 }
 
-// As DistributedDataParallel does: the backward thread waits, the main thread launches next.
+// DistributedDataParallel: the backward thread waits, the main thread launches next.
 TEST(ProfileGraph, AWaitHoldsTheStreamWhoeverLaunchesOnItNext) {
   const ProfileGraph graph =
       SampleProfile()

@@ -135,7 +135,7 @@ TEST_F(Chakra, WhatIsNotKnownIsSkipped) {
   EXPECT_EQ(node.operations, 77U);
 }
 
-// As Chakra's converter writes what PyTorch recorded.
+// Nodes as Chakra's converter writes them from PyTorch's records.
 TEST_F(Chakra, RecordedNodesAreReadAsTheyAre) {
   const std::string launcher =
       bytes_field(2, "c10d::allreduce_") + varint_field(3, 7) + varint_field(7, 85);

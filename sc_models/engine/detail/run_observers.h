@@ -7,19 +7,19 @@
 //   Remaining jobs stay until end_run().
 // Errors: an error found by a breakdown ends a job in flight (CollectiveJob::fail()); fill(),
 //   remove(): RunFailed.
-#pragma once
+# pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
+# include <cstdint>
+# include <memory>
+# include <span>
+# include <string>
 
-#include "npu/npu_observer.h"
-#include "operations/equal_slices.h"
-#include "trace/collective_breakdown.h"
-#include "trace/link_series_recorder.h"
-#include "trace/observed_job.h"
-#include "trace/timeline_recorder.h"
+# include "npu/npu_observer.h"
+# include "operations/equal_slices.h"
+# include "trace/collective_breakdown.h"
+# include "trace/link_series_recorder.h"
+# include "trace/observed_job.h"
+# include "trace/timeline_recorder.h"
 
 namespace fredsim {
 
@@ -39,7 +39,7 @@ class RunObservers {
   void end_run(std::uint64_t cycles);
   void run_failed(const std::string& message);
   void drop_run();  // undoes the last run, which is made again
-  // `slices`: those of the run, whose counters the result has.
+  // `slices`: slices of the run, whose counters the result has.
   void fill(const EqualSlices& slices, RunResult& result);
 
  private:

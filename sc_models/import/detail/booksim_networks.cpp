@@ -91,7 +91,7 @@ GraphSpec booksim_cube(const BooksimNetwork& network, bool is_torus) {
     for (int d = 0, stride = 1; d < n; ++d, stride *= k) {
       const int place = here / stride % k;
       if (place + 1 < k) graph.join_routers(here, here + stride, cycles);
-      // Of a ring of two both links lead to the same router.
+      // Both links of a ring of two lead to the same router.
       if (is_torus && place + 1 == k) graph.join_routers(here, here - place * stride, cycles);
     }
   }

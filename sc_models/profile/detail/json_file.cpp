@@ -104,7 +104,7 @@ bool JsonListReader::key(string_t& name) {
   return true;
 }
 
-// Values on top of the file outside of the list, and those inside of an entry.
+// Values on top of the file outside of the list, and values inside of an entry.
 bool JsonListReader::add(nlohmann::json value) {
   if (!held_.empty()) {
     nlohmann::json& into = held_.back();

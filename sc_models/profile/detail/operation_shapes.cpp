@@ -25,7 +25,7 @@ Arithmetic matrices(std::uint64_t batch, std::uint64_t rows, std::uint64_t inner
           kElementBytes * batch * (rows * inner + inner * columns + rows * columns)};
 }
 
-// The last two dimensions of each are a matrix, those before are a batch.
+// The last two dimensions of each are a matrix, the earlier ones a batch.
 Arithmetic multiplied(const Dimensions& a, const Dimensions& b) {
   if (a.size() < 2 || b.size() < 2 || a.back() != b[b.size() - 2]) return {};
   return matrices(product(std::span(a).first(a.size() - 2)), a[a.size() - 2], a.back(), b.back());

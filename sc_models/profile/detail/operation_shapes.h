@@ -18,7 +18,7 @@ struct Arithmetic {
 };
 
 bool has_arithmetic(std::string_view name);
-// {0, 0}: the dimensions are not those of the operation.
+// {0, 0}: the operation does not have such dimensions.
 Arithmetic arithmetic_of(std::string_view name, const Kineto::Shape& inputs);
 
 }  // namespace fredsim

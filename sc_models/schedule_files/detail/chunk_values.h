@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of chunks in a symbolic run (detail/symbolic_run.h), as a graph: operands, copies and
-// sums. A value's number is larger than those of the values that it is made of.
+// sums. A value's number is larger than the numbers of the values that it is made of.
 #pragma once
 
 #include <compare>

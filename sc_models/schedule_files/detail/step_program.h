@@ -5,16 +5,16 @@
 // Step, in this order: waits for the steps that it names, for tokens, and for data; receives `count`
 //   chunks; adds its source chunks to them; stores the outcome in its targets; sends it; gives
 //   tokens. Without receiving, the outcome is its source.
-// Buffers: those of a rank, each of `chunks` places. Buffers may overlap (in-place collectives):
+// Buffers: the buffers of a rank, each of `chunks` places. Buffers may overlap (in-place collectives):
 //   place k of buffer b is place `base[b] + k` of the rank's memory.
-#pragma once
+# pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <vector>
+# include <array>
+# include <cstdint>
+# include <string>
+# include <vector>
 
-#include "plan/collective.h"
+# include "plan/collective.h"
 
 namespace fredsim {
 

@@ -297,7 +297,7 @@ class MscclppReader {
     return static_cast<ScheduleBuffer>(at);
   }
 
-  // A barrier waits for all before it in the other thread blocks; those with one number meet as
+  // A barrier waits for all before it in the other thread blocks; barriers of one number meet as
   // often as each has it.
   void add_barriers(int rank) {
     auto& blocks = program_.ranks[rank].blocks;
