@@ -7,19 +7,19 @@
 //   Remaining jobs stay until end_run().
 // Errors: an error found by a breakdown ends a job in flight (CollectiveJob::fail()); fill(),
 //   remove(): RunFailed.
-# pragma once
+#pragma once
 
-# include <cstdint>
-# include <memory>
-# include <span>
-# include <string>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 
-# include "npu/npu_observer.h"
-# include "operations/equal_slices.h"
-# include "trace/collective_breakdown.h"
-# include "trace/link_series_recorder.h"
-# include "trace/observed_job.h"
-# include "trace/timeline_recorder.h"
+#include "npu/npu_observer.h"
+#include "operations/equal_slices.h"
+#include "trace/collective_breakdown.h"
+#include "trace/link_series_recorder.h"
+#include "trace/observed_job.h"
+#include "trace/timeline_recorder.h"
 
 namespace fredsim {
 

@@ -7,14 +7,14 @@
 //   tokens. Without receiving, the outcome is its source.
 // Buffers: the buffers of a rank, each of `chunks` places. Buffers may overlap (in-place collectives):
 //   place k of buffer b is place `base[b] + k` of the rank's memory.
-# pragma once
+#pragma once
 
-# include <array>
-# include <cstdint>
-# include <string>
-# include <vector>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
 
-# include "plan/collective.h"
+#include "plan/collective.h"
 
 namespace fredsim {
 
