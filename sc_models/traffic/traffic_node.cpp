@@ -92,39 +92,13 @@ void TrafficNode::set_credits(int port, int vc, int flits) {
   if (flits > 0) credited_[c] |= 1U << port;
 }
 
-void TrafficNode::step(SwitchPins& pins) {
-  for (int c = 0; c < classes_; ++c) {
-    const std::uint32_t returned = pins.out_credit[kVcOfClass[c]];
-    for (std::uint32_t left = returned; left != 0; left &= left - 1)
-      ++ports_[std::countr_zero(left)].out[c].credits;
-    credited_[c] |= returned;
-  }
-  std::uint32_t replies_in = 0;
-  for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
-    const int port = std::countr_zero(left);
-    if (consume(port, &pins.in_flit[port * kWords]) == kReply) replies_in |= 1U << port;
-  }
-  pins.in_credit = {};
-  pins.in_credit[kVcOfClass[kForward]] = pins.in_valid & ~replies_in;
-  pins.in_credit[kVcOfClass[kReply]] = replies_in;
-
-  while (classes_ > 1 && may_start(kReply)) start_packet(kReply);
-  while (may_start(kForward)) start_packet(kForward);
-  const std::uint32_t replies = sending_[kReply] & credited_[kReply] & pins.out_ready;
-  pins.out_valid = (sending_[kForward] & credited_[kForward] & pins.out_ready) | replies;
-  for (std::uint32_t left = pins.out_valid; left != 0; left &= left - 1) {
-    const int port = std::countr_zero(left);
-    launch(port, (replies >> port & 1U) != 0 ? kReply : kForward, &pins.out_flit[port * kWords]);
-  }
-}
-
 std::size_t TrafficNode::next_destination(Class c) const {
   if (!waiting_[c].empty()) return static_cast<std::size_t>(waiting_[c].front().destination);
   PacketSource ahead = *source_;
   return static_cast<std::size_t>(ahead.take().destination);
 }
 
-TrafficNode::WaitingPacket TrafficNode::take_packet(Class c) {
+inline TrafficNode::WaitingPacket TrafficNode::take_packet(Class c) {
   if (!waiting_[c].empty()) return waiting_[c].pop();
   const std::uint64_t creation = source_->creation();
   const auto [destination, kind] = source_->take();
@@ -137,7 +111,7 @@ TrafficNode::WaitingPacket TrafficNode::take_packet(Class c) {
   return {.tag = static_cast<std::uint32_t>(creation), .destination = destination, .kind = kind};
 }
 
-void TrafficNode::start_packet(Class c) {
+inline void TrafficNode::start_packet(Class c) {
   const std::uint32_t free = free_ports(c);
   const std::uint32_t later = free >> next_port_ << next_port_;
   const int port = std::countr_zero(later != 0 ? later : free);
@@ -154,7 +128,7 @@ void TrafficNode::start_packet(Class c) {
   sending_[c] |= 1U << port;
 }
 
-void TrafficNode::launch(int port, Class c, std::uint32_t* flit) {
+inline void TrafficNode::launch(int port, Class c, std::uint32_t* flit) {
   Sending& out = ports_[port].out[c];
   if (out.to_send == 1) out.header[2] |= kTailBit;
   std::copy(out.header.begin(), out.header.end(), flit);
@@ -166,6 +140,7 @@ void TrafficNode::launch(int port, Class c, std::uint32_t* flit) {
   if (--out.credits == 0) credited_[c] &= ~(1U << port);
 }
 
+template <int kUsed>
 TrafficNode::Class TrafficNode::consume(int port, const std::uint32_t* flit) {
   const std::uint32_t tag = kTagField.of(flit);
   const std::uint32_t seq = kSeqField.of(flit);
@@ -174,7 +149,7 @@ TrafficNode::Class TrafficNode::consume(int port, const std::uint32_t* flit) {
   if (kDstField.of(flit) != address_) {
     fail(port, fmt::format("a flit for address {}", kDstField.of(flit)));
   }
-  const Class c = classes_ > 1 && vc_of(flit) == kVcOfClass[kReply] ? kReply : kForward;
+  const Class c = kUsed > 1 && vc_of(flit) == kVcOfClass[kReply] ? kReply : kForward;
   if (vc_of(flit) != kVcOfClass[c])
     fail(port, fmt::format("a flit on virtual channel {}", vc_of(flit)));
   Receiving& in = ports_[port].in[c];
@@ -200,7 +175,7 @@ TrafficNode::Class TrafficNode::consume(int port, const std::uint32_t* flit) {
   return c;
 }
 
-void TrafficNode::take(Class c, const std::uint32_t* tail) {
+inline void TrafficNode::take(Class c, const std::uint32_t* tail) {
   const std::uint32_t tag = kTagField.of(tail);
   if (meter_.feeder != nullptr) {
     meter_.feeder->arrived(tag);
@@ -218,6 +193,43 @@ void TrafficNode::take(Class c, const std::uint32_t* tail) {
     return;
   }
   if (counts) meter_.latency.add(latency);
+}
+
+void TrafficNode::step(SwitchPins& pins) {
+  if (classes_ == 1) {
+    step_classes<1>(pins);
+  } else {
+    step_classes<kClasses>(pins);
+  }
+}
+
+template <int kUsed>
+void TrafficNode::step_classes(SwitchPins& pins) {
+  for (int c = 0; c < kUsed; ++c) {
+    const std::uint32_t returned = pins.out_credit[kVcOfClass[c]];
+    for (std::uint32_t left = returned; left != 0; left &= left - 1)
+      ++ports_[std::countr_zero(left)].out[c].credits;
+    credited_[c] |= returned;
+  }
+  std::uint32_t replies_in = 0;
+  for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
+    const int port = std::countr_zero(left);
+    if (consume<kUsed>(port, &pins.in_flit[port * kWords]) == kReply) replies_in |= 1U << port;
+  }
+  pins.in_credit = {};
+  pins.in_credit[kVcOfClass[kForward]] = pins.in_valid & ~replies_in;
+  pins.in_credit[kVcOfClass[kReply]] = replies_in;
+
+  if constexpr (kUsed > 1)
+    while (may_start(kReply)) start_packet(kReply);
+  while (may_start(kForward)) start_packet(kForward);
+  const std::uint32_t replies =
+      kUsed > 1 ? sending_[kReply] & credited_[kReply] & pins.out_ready : 0;
+  pins.out_valid = (sending_[kForward] & credited_[kForward] & pins.out_ready) | replies;
+  for (std::uint32_t left = pins.out_valid; left != 0; left &= left - 1) {
+    const int port = std::countr_zero(left);
+    launch(port, (replies >> port & 1U) != 0 ? kReply : kForward, &pins.out_flit[port * kWords]);
+  }
 }
 
 void TrafficNode::describe_waiting(const std::vector<std::string>& peers,

@@ -151,9 +151,13 @@ class TrafficNode final : public EndpointCore {
     return ports_to_.empty() || free == 0 ? free : free & ports_to_[next_destination(c)];
   }
   std::size_t next_destination(Class c) const;
+  // `kUsed`: classes of packets in use.
+  template <int kUsed>
+  void step_classes(SwitchPins& pins);
   WaitingPacket take_packet(Class c);
   void start_packet(Class c);
   void launch(int port, Class c, std::uint32_t* flit);
+  template <int kUsed>
   Class consume(int port, const std::uint32_t* flit);
   void take(Class c, const std::uint32_t* tail);
   [[noreturn]] void fail(int port, const std::string& what,

@@ -139,6 +139,7 @@ TrafficPattern::TrafficPattern(const PatternSpec& spec, const Topology& topology
     for (int node = 0; node < nodes_; ++node) partner_[node] = row->partner(nodes, node);
   }
   if (nodes_ == 1) partner_[0] = 0;
+  is_uniform_ = spec.kind == PatternKind::kUniform;
   if (spec.kind == PatternKind::kHotspot) {
     if (spec.hotspot_node < 0 || spec.hotspot_node >= nodes_) {
       throw BadInput(fmt::format("--hotspot-node: found '{}'; allowed: an NPU of {}, 0 to {}",
@@ -209,7 +210,7 @@ double TrafficPattern::max_load() const {
   return loads_.empty() ? 1 : *std::ranges::max_element(loads_);
 }
 
-int TrafficPattern::destination(int node, Random& random) const {
+int TrafficPattern::destination_by_kind(int node, Random& random) const {
   if (partner_[node] != kAny) return partner_[node];
   if (!choices_.empty()) return choices_[node].draw(random);
   if (!allowed_.empty()) {
@@ -223,8 +224,7 @@ int TrafficPattern::destination(int node, Random& random) const {
   if (hot_node_ != kAny && hot_node_ != node && random.next() >> (64 - kShareBits) < hot_share_) {
     return hot_node_;
   }
-  const int other = static_cast<int>(random.below(static_cast<std::uint64_t>(nodes_ - 1)));
-  return other < node ? other : other + 1;
+  return any_other(node, random);
 }
 
 }  // namespace fredsim

@@ -85,10 +85,18 @@ class TrafficPattern {
   bool has_loads() const { return !loads_.empty(); }
   // Destination of the next packet of a node that sends: a rank other than its own. Draws from
   // `random` in random patterns.
-  int destination(int node, Random& random) const;
+  int destination(int node, Random& random) const {
+    return is_uniform_ ? any_other(node, random) : destination_by_kind(node, random);
+  }
 
  private:
   static constexpr int kAny = -1;
+
+  int any_other(int node, Random& random) const {
+    const int other = static_cast<int>(random.below(static_cast<std::uint64_t>(nodes_ - 1)));
+    return other < node ? other : other + 1;
+  }
+  int destination_by_kind(int node, Random& random) const;
 
   void exclude(const std::vector<int>& nodes, const Topology& topology);
   void read_matrix(const RateMatrix& matrix, const Topology& topology);
@@ -96,6 +104,7 @@ class TrafficPattern {
   void choose(int node, const std::vector<std::pair<int, double>>& weights);
 
   int nodes_;
+  bool is_uniform_ = false;
   std::vector<int> partner_;  // index: node; kAny: drawn
   int hot_node_ = kAny;
   std::uint64_t hot_share_ = 0;        // units of 2^-53
