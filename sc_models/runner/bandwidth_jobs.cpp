@@ -15,7 +15,6 @@
 #include "optimize/simulated_search.h"
 #include "optimize/workload_time.h"
 #include "runner/detail/simulated_time.h"
-#include "workload/model_file.h"
 
 namespace fredsim {
 namespace {
@@ -72,9 +71,7 @@ TimeModel model_of(const MachineConfig& machine, const BandwidthOptions& options
               options.weights[w]);
       continue;
     }
-    const ModelShape model = workload.source == TrainOptions::Source::kBuiltIn
-                                 ? built_in_model(workload.workload)
-                                 : read_model_file(workload.workload);
+    const ModelShape model = model_of(workload);
     all.add(model_time(model, workload.training, {.npu = machine.compute}, system),
             options.weights[w]);
   }

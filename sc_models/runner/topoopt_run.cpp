@@ -11,7 +11,6 @@
 #include "optimize/direct_machine.h"
 #include "optimize/topoopt_job.h"
 #include "runner/interrupt.h"
-#include "workload/model_file.h"
 
 namespace fredsim {
 namespace {
@@ -37,8 +36,7 @@ JobOfStrategy network_job(const TopooptAsked& asked, const NpuCompute& compute,
   const TrainOptions& train = asked.train;
   if (is_text(asked)) return job_of(read_text_workload(train.workload), train.workload, nodes);
   ModelJob job;
-  job.model = train.source == TrainOptions::Source::kBuiltIn ? built_in_model(train.workload)
-                                                             : read_model_file(train.workload);
+  job.model = model_of(train);
   job.training = train.training;
   job.training.minibatch = minibatch;
   if (asked.names_microbatches) job.microbatches = train.training.microbatches;

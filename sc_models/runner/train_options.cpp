@@ -322,4 +322,9 @@ void add_expert_files(const ExpertOptions& options, std::vector<FileUse>& inputs
     inputs.push_back({"--expert-placement", options.placement});
 }
 
+ModelShape model_of(const TrainOptions& options) {
+  return options.source == Source::kBuiltIn ? built_in_model(options.workload)
+                                            : read_model_file(options.workload);
+}
+
 }  // namespace fredsim

@@ -13,6 +13,7 @@
 #include "results/training_results.h"
 #include "runner/file_uses.h"
 #include "runner/placement.h"
+#include "workload/model_shape.h"
 #include "workload/trace_rules.h"
 #include "workload/training_question.h"
 #include "workload/training_rows.h"
@@ -46,6 +47,9 @@ struct TrainOptions : TrainingQuestion {
 
 // Reads the values of kTrainingRows. `machines`: as typed, base first.
 TrainOptions train_options(const OptionTexts& texts, const std::vector<std::string>& machines);
+
+// Model of a workload by name or by a model file.
+ModelShape model_of(const TrainOptions& options);
 
 // Adds the expert files that are read.
 void add_expert_files(const ExpertOptions& options, std::vector<FileUse>& inputs);

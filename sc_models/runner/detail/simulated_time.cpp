@@ -15,7 +15,6 @@
 #include "systems/make_plan.h"
 #include "systems/system_plan.h"
 #include "workload/graph_run.h"
-#include "workload/model_file.h"
 #include "workload/text_graph.h"
 #include "workload/training_graph.h"
 #include "workload/training_run.h"
@@ -127,9 +126,7 @@ double SimulatedTime::iteration_ns(const MachineConfig& machine,
     graph = text_graph(read_text_workload(workload.workload), workload.workload,
                        {workload.text_mp, training.iterations, training.algorithm}, topology);
   } else {
-    const ModelShape model = workload.source == TrainOptions::Source::kBuiltIn
-                                 ? built_in_model(workload.workload)
-                                 : read_model_file(workload.workload);
+    const ModelShape model = model_of(workload);
     graph = training_graph(model, training, {.npu = machine.compute}, topology);
   }
   const ShapePlans plans =
