@@ -9,10 +9,10 @@
 
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "report/output_file.h"
 #include "results/version.h"
 #include "runner/astra_options.h"
-#include "runner/interrupt.h"
 #include "runner/program_name.h"
 #include "runner/run.h"
 #include "runner/run_ranks.h"
@@ -80,15 +80,8 @@ class AstraCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
-    request_.progress_log = open_progress(request_.progress_file);
     Printer printer(request_);
-    const Results answer = fredsim::run(request_, printer, invocation.files);
-    note_ranks(request_.quiet);
-    if (json && !std::get<TrainResults>(answer)->results().empty())
-      json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    answer_command(request_, invocation, printer);
   }
 
  private:

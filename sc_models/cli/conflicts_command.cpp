@@ -8,10 +8,10 @@
 
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "report/conflict_table.h"
 #include "report/output_file.h"
 #include "results/version.h"
-#include "runner/interrupt.h"
 #include "runner/run.h"
 
 namespace fredsim {
@@ -51,19 +51,14 @@ class ConflictsCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     RunObserver nobody;
-    const Results answer = fredsim::run(request_, nobody, invocation.files);
-    const auto& found = std::get<FoundConflicts>(answer);
-    if (!found.points.empty() && request_.json_file != "-") {
+    answer_command(request_, invocation, nobody, [&](const Results& answer) {
+      const auto& found = std::get<FoundConflicts>(answer);
+      if (found.points.empty() || request_.json_file == "-") return;
       TableOutput output = table_output(request_);
       fmt::print("{}", output.table(conflict_table(found.setup, found.points)));
       fmt::print("{}", output.legend(kConflictLegend));
-    }
-    if (json && !found.points.empty())
-      json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    });
   }
 
  private:

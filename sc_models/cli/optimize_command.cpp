@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "report/output_file.h"
 #include "results/version.h"
-#include "runner/interrupt.h"
 #include "runner/run.h"
 
 namespace fredsim {
@@ -59,15 +59,12 @@ class OptimizeCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     const auto* const network = std::get_if<TopooptAsked>(&request_.search);
     RunObserver nobody;
-    const Results answer = fredsim::run(request_, nobody, invocation.files);
-    if (request_.json_file != "-" && (network == nullptr || network->machine_file != "-"))
-      print(answer);
-    if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    answer_command(request_, invocation, nobody, [&](const Results& answer) {
+      if (request_.json_file != "-" && (network == nullptr || network->machine_file != "-"))
+        print(answer);
+    });
   }
 
  private:

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -15,6 +14,7 @@
 #include "base/units.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "report/breakdown_table.h"
 #include "report/machine_labels.h"
 #include "report/nccl_table.h"
@@ -23,7 +23,6 @@
 #include "report/simulated_text.h"
 #include "results/fields/run.h"
 #include "results/version.h"
-#include "runner/interrupt.h"
 #include "runner/machines.h"
 #include "runner/run.h"
 #include "runner/run_ranks.h"
@@ -38,20 +37,20 @@ bool prints_tables(const RunRequest& request) {
   return request.json_file != "-" && request.timeline_file != "-";
 }
 
+// A list per machine, also of one that runs several algorithms.
 void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& output) {
   std::vector<TitledList> lists;
   std::vector<const MachineConfig*> machines;
   for (const ComparedMachine& entry : compared) {
-    std::vector<std::string> notes = entry.config.topology.notes;
-    std::set<std::string> seen;  // notes of earlier sizes
+    const std::string title = notes_title(entry.config);
+    auto list = std::ranges::find(lists, title, &TitledList::title);
+    if (list == lists.end()) list = lists.insert(lists.end(), {title, entry.config.topology.notes});
     const auto add = [&](const std::vector<std::string>& of_plan) {
-      for (const std::string& note : of_plan) {
-        if (seen.insert(note).second) notes.push_back(note);
-      }
+      for (const std::string& note : of_plan)
+        if (std::ranges::find(list->lines, note) == list->lines.end()) list->lines.push_back(note);
     };
     for (const AnyPlan& work : entry.plans)
       std::visit([&](const auto& plan) { add(plan.notes); }, work);
-    lists.push_back({notes_title(entry.config), std::move(notes)});
     machines.push_back(&entry.config);
   }
   if (TitledList unequal = unequal_parts(machines); !unequal.lines.empty())
@@ -99,7 +98,12 @@ std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& com
     for (const ReportedRun& run : entry.runs) machine.runs.push_back(&run.result);
   }
   const MachineLabels labels = machine_labels(first_runs);
-  for (std::size_t i = 0; i < machines.size(); ++i) machines[i].machine = labels.labels[i];
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const std::string& label = labels.labels[i];
+    machines[i].machine = std::ranges::count(labels.labels, label) == 1
+                              ? label
+                              : fmt::format("{}, {}", label, first_runs[i].result.algorithm);
+  }
   return machines;
 }
 
@@ -220,16 +224,11 @@ class RunCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
-    request_.progress_log = open_progress(request_.progress_file);
     RunPrinter printer(request_);
-    const Results answer = fredsim::run(request_, printer, invocation.files);
-    note_ranks(request_.quiet);
-    if (prints_tables(request_))
-      fmt::print("{}", printer.output().legend(request_.is_flow ? kFlowLegend : kTableLegend));
-    if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    answer_command(request_, invocation, printer, [&](const Results& /*answer*/) {
+      if (prints_tables(request_))
+        fmt::print("{}", printer.output().legend(request_.is_flow ? kFlowLegend : kTableLegend));
+    });
   }
 
  private:

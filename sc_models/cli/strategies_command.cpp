@@ -9,10 +9,10 @@
 
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "report/output_file.h"
 #include "report/strategy_report.h"
 #include "results/version.h"
-#include "runner/interrupt.h"
 #include "runner/run.h"
 
 namespace fredsim {
@@ -62,15 +62,11 @@ class StrategiesCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     RunObserver nobody;
-    const Results answer = fredsim::run(request_, nobody, invocation.files);
-    const StrategyReport& report = std::get<FoundStrategies>(answer).report;
-    const bool is_some = !report.runs.empty();
-    if (is_some && request_.json_file != "-") print(request_, report);
-    if (json && is_some) json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    answer_command(request_, invocation, nobody, [&](const Results& answer) {
+      const StrategyReport& report = std::get<FoundStrategies>(answer).report;
+      if (!report.runs.empty() && request_.json_file != "-") print(request_, report);
+    });
   }
 
  private:

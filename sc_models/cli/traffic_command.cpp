@@ -12,13 +12,13 @@
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "config/buffer_notes.h"
 #include "report/breakdown_table.h"
 #include "report/output_file.h"
 #include "report/traffic_table.h"
 #include "results/fields/traffic.h"
 #include "results/version.h"
-#include "runner/interrupt.h"
 #include "runner/machines.h"
 #include "runner/run.h"
 #include "runner/run_ranks.h"
@@ -121,15 +121,10 @@ class TrafficCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
-    request_.progress_log = open_progress(request_.progress_file);
     TrafficPrinter printer(request_);
-    const Results answer = fredsim::run(request_, printer, invocation.files);
-    note_ranks(request_.quiet);
-    printer.print_notes(*std::get<TrafficResults>(answer));
-    if (json) json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    answer_command(request_, invocation, printer, [&](const Results& answer) {
+      printer.print_notes(*std::get<TrafficResults>(answer));
+    });
   }
 
  private:

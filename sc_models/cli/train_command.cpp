@@ -14,12 +14,12 @@
 #include "base/error.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/command_answer.h"
 #include "report/fields/training.h"
 #include "report/output_file.h"
 #include "report/simulated_text.h"
 #include "report/training_table.h"
 #include "results/version.h"
-#include "runner/interrupt.h"
 #include "runner/machines.h"
 #include "runner/option_values.h"
 #include "runner/program_name.h"
@@ -149,16 +149,8 @@ class TrainCommand final : public Command {
   std::optional<Question> question() const override { return request_; }
 
   void run(const Invocation& invocation) override {
-    interrupt_flag();
-    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
-    request_.progress_log = open_progress(request_.progress_file);
     TrainPrinter printer(*this);
-    const Results answer = fredsim::run(request_, printer, invocation.files);
-    const auto& training = std::get<TrainResults>(answer);
-    note_ranks(request_.quiet);
-    if (json && !training->results().empty())
-      json->write(results_text(answer, origin_of(invocation.command_line)));
-    check_complete(answer);
+    answer_command(request_, invocation, printer);
   }
 
  private:

@@ -199,6 +199,15 @@ std::string results_text(const Results& results, const Origin& origin) {
       results);
 }
 
+bool has_results(const Results& results) {
+  return std::visit(
+      Cases{[](const TrainResults& jobs) { return !jobs->results().empty(); },
+            [](const FoundStrategies& found) { return !found.report.runs.empty(); },
+            [](const FoundConflicts& found) { return !found.points.empty(); },
+            [](const auto& /*others*/) { return true; }},
+      results);
+}
+
 void check_complete(const Results& results) {
   const auto count = [](const auto& list, const auto& is_complete) {
     return static_cast<std::size_t>(std::ranges::count_if(list, is_complete));

@@ -66,6 +66,9 @@ Results run(const Question& question, RunObserver& observer, const FileUses& fil
 // Results in the form of --json.
 std::string results_text(const Results& results, const Origin& origin);
 
+// False if an interruption left nothing to report.
+bool has_results(const Results& results);
+
 // Throws Interrupted if the results are not complete.
 void check_complete(const Results& results);
 
