@@ -15,8 +15,7 @@ constexpr std::size_t kWidestLabel = 28;  // leaves room for figures in 80 colum
 std::string name_among(std::span<const ReportedRun> runs, const RunResult& r) {
   const bool needs_path = std::ranges::any_of(runs, [&](const ReportedRun& run) {
     const RunResult& other = run.result;
-    return &other != &r && other.fabric == r.fabric &&
-           (other.config != r.config || other.settings.own == r.settings.own);
+    return other.fabric == r.fabric && other.config != r.config;
   });
   return needs_path ? r.config : r.fabric;
 }
