@@ -200,12 +200,11 @@ std::string results_text(const Results& results, const Origin& origin) {
 }
 
 bool has_results(const Results& results) {
-  return std::visit(
-      Cases{[](const TrainResults& jobs) { return !jobs->results().empty(); },
-            [](const FoundStrategies& found) { return !found.report.runs.empty(); },
-            [](const FoundConflicts& found) { return !found.points.empty(); },
-            [](const auto& /*others*/) { return true; }},
-      results);
+  return std::visit(Cases{[](const TrainResults& jobs) { return !jobs->results().empty(); },
+                          [](const FoundStrategies& found) { return !found.report.runs.empty(); },
+                          [](const FoundConflicts& found) { return !found.points.empty(); },
+                          [](const auto& /*others*/) { return true; }},
+                    results);
 }
 
 void check_complete(const Results& results) {
