@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from . import checkout
 
-FOLDERS = ("rtl", "sc_models", "testbenches", "tests", "scripts", "CMakeLists.txt")
+FOLDERS = ("rtl", "sc_models", "testbenches", "tests", "scripts", "configs", "docs", ".github", "CMakeLists.txt", ".mkdocs.yml", ".pre-commit-config.yaml")
 OPENERS = re.compile(
     r"[^\w\s]*\s*((by|of|in|as|such|so|those|that|the same|what|where|whether|who|which|whose)\b(?!-)|(from|to|for)\s+(which|whose|that|what)\b)",
     re.IGNORECASE,
@@ -69,6 +69,8 @@ LIMITS = {
     "testbenches": TARGET,
     "tests": TARGET,
     "scripts": TARGET,
+    "configs": TARGET,
+    "docs": TARGET,  # files of the gallery
 }
 
 # A comment, or a literal that may hold the sign of one. A quote within a number (1'000, 8'h00)
@@ -76,8 +78,8 @@ LIMITS = {
 CPP = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<end>[^(\s]*)\(.*?\)(?P=end)"|"(?:\\.|[^"\\\n])*"|\d[\w\']*|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)  # fmt: skip
 VERILOG = re.compile(r'(?P<comment>//[^\n]*|/\*.*?\*/)|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-SHELL = re.compile(r"(?:^|(?<=\s))(?P<comment>#(?!!)[^\n]*)", re.MULTILINE)  # CMake too
-PATTERNS = {".cpp": CPP, ".h": CPP, ".sv": VERILOG, ".svh": VERILOG, ".sh": SHELL, ".cmake": SHELL}
+SHELL = re.compile(r"(?:^|(?<=\s))(?P<comment>#(?!!)[^\n]*)", re.MULTILINE)  # CMake and YAML, too
+PATTERNS = {".cpp": CPP, ".h": CPP, ".sv": VERILOG, ".svh": VERILOG, ".sh": SHELL, ".cmake": SHELL, ".yaml": SHELL, ".yml": SHELL}
 
 
 class Comment(NamedTuple):
@@ -137,7 +139,7 @@ def _blocks(parts: Iterator[_Part]) -> Iterator[Comment]:
 
 
 def comments(path: Path) -> list[Comment]:
-    """All comments of a file of C++, SystemVerilog, Python, CMake or shell, by its name; a file of another kind has none."""
+    """All comments of a file of C++, SystemVerilog, Python, CMake, shell or YAML, by its name; a file of another kind has none."""
     if not (path.suffix in PATTERNS or path.suffix == ".py" or path.name == "CMakeLists.txt"):
         return []
     text = path.read_text(encoding="utf-8")

@@ -47,6 +47,11 @@ class Comments(unittest.TestCase):
         self.assertEqual(self.found("CMakeLists.txt", text), self.found("a.cmake", text))
         self.assertEqual(self.found("notes.txt", text), [])
 
+    def test_yaml(self):
+        text = "# SPDX-License-Identifier: Apache-2.0\n# A mesh of\n# 4 x 4.\nname: a#b\nnpus: [1, 2]  # by node\n#\n# Links\n"
+        for name in ("a.yaml", "a.yml"):
+            self.assertEqual(self.found(name, text), [(2, "A mesh of 4 x 4."), (5, "by node"), (7, "Links")])
+
     def test_no_comments(self):
         text = ("// SPDX-License-Identifier: Apache-2.0\n// Ports.\n#pragma once\nnamespace a {\nint f(int /*of*/);  // NOLINT(x)\n"
                 "// clang-format off\n}  // namespace a\n")  # fmt: skip
@@ -115,10 +120,13 @@ class Limits(unittest.TestCase):
 
     def test_share_of_refused_openers(self):
         self.assertEqual(self.planted("five", ["Of a node's ports: two."] * 5)[0], 0)  # 5 of 105
+        file("six/configs/planted.yaml", "".join("# Of a mesh.\nnpus: 4\n" for _ in range(6)))
         code, found, said = self.planted("six", ["Of a node's ports: two."] * 6)
         self.assertEqual(code, 1)
-        self.assertEqual(len(found), 6)
-        self.assertEqual(found[0], f"{FOLDER}/six/rtl/planted.sv:1: Of a node's ports: two.")
+        self.assertEqual(len(found), 12)
+        self.assertEqual(found[0], f"{FOLDER}/six/configs/planted.yaml:1: Of a mesh.")
+        self.assertEqual(found[6], f"{FOLDER}/six/rtl/planted.sv:1: Of a node's ports: two.")
+        self.assertIn("configs: 106 comments, 418 words\n  refused openers, percent: found 5.66; allowed: 5 at most\n", said)
         self.assertIn("rtl: 106 comments, 430 words\n  refused openers, percent: found 5.66; allowed: 5 at most\n", said)
         self.assertIn("tests: 100 comments, 400 words\n  refused openers, percent: found 0.00; allowed: 5 at most\n", said)
 
