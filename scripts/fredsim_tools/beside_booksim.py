@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import checkout
-from .booksim import BookSim, Fredsim, Kept, Load, Simulator, capacity, mean_hops
+from . import booksim
+from .booksim import KNEE, BookSim, Fredsim, Kept, Load, Simulator, capacity, mean_hops
 from .runs import Runs
 from .tables import lines_of, put_into
 
@@ -22,7 +22,6 @@ SIDES = (4, 8)
 PATTERNS = ("uniform", "transpose", "bit_complement")
 SINGLE = 0.01  # rate of single packets
 STRETCH = 4  # times as long a window for single packets
-KNEE = 3  # mean latency over that of single packets
 CLOSE = 0.01  # share of the capacity
 LENGTHS = (2, 4, 8)  # flits of a packet
 BUFFERS = (8, 32)  # flits of an input
@@ -38,11 +37,10 @@ class Table:
 
 
 class Study:
-    def __init__(self, fredsim: str, booksim: str, keep: Path | None, sides: Sequence[int], patterns: Sequence[str]) -> None:
+    def __init__(self, runs: Runs, kept: Kept, program: str, sides: Sequence[int], patterns: Sequence[str]) -> None:
         self.sides, self.patterns = sides, patterns
-        runs, kept = Runs("beside_booksim", fredsim), Kept(keep)
         self.ours = Fredsim(runs, kept)
-        self.four = BookSim(booksim, runs, kept)
+        self.four = BookSim(program, runs, kept)
         self.one = replace(self.four, vcs=1, vc_flits=32)
         self.speculative = replace(self.one, settings=(("speculative", "1"),))
         self.four_stages = replace(self.four, settings=(("routing_delay", "1"),))
@@ -59,14 +57,7 @@ def single(simulator: Simulator, side: int, pattern: str, flits: int = 1, seed: 
 def knee(simulator: Simulator, side: int, pattern: str, flits: int = 1, seed: int = 1, times: float = KNEE) -> float:
     full = capacity(side, pattern)
     limit = times * single(simulator, side, pattern, flits, seed)
-    low, high = 0.0, full
-    while high - low > CLOSE * full:
-        rate = (low + high) / 2
-        if simulator.point(Load(side, pattern, rate, flits, seed)).latency > limit:
-            high = rate
-        else:
-            low = rate
-    return (low + high) / 2
+    return booksim.knee(lambda rate: simulator.point(Load(side, pattern, rate, flits, seed)).latency, full, limit, CLOSE)
 
 
 def mesh(side: int) -> str:
@@ -196,29 +187,23 @@ def curves(study: Study, file: Path) -> None:
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/reproduce beside_booksim", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("booksim", metavar="BOOKSIM", type=Path, help="program of BookSim2")
     parser.add_argument("--tables", nargs="*", default=list(TABLES), choices=TABLES, metavar="NAME", help=f"{', '.join(TABLES)} (default: all)")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="points are kept there, and not measured again: of one pair of programs")
-    parser.add_argument("--write", action="store_true", help=f"puts the tables into {PAGE}")
+    booksim.add_options(parser, PAGE)
     parser.add_argument("--plot", action="store_true", help=f"draws {PICTURE}")
     parser.add_argument("--smoke", action="store_true", help="the smallest part, for tests")
-    parser.add_argument("--program", help=argparse.SUPPRESS)
     return parser.parse_args(words)
 
 
 def main(words: Sequence[str]) -> int:
     options = arguments(words)
-    booksim = options.booksim.resolve()
-    keep = options.keep and options.keep.resolve()
-    checkout.enter()
-    program = checkout.programs({"fredsim": options.program}, "beside_booksim", ["python3-matplotlib"] if options.plot else [])["fredsim"]
-    study = Study(program, str(booksim), keep, SIDES[:1] if options.smoke else SIDES, PATTERNS[:1] if options.smoke else PATTERNS)
+    runs, kept = booksim.begin("beside_booksim", options, ["python3-matplotlib"] if options.plot else [])
+    study = Study(runs, kept, str(options.booksim), SIDES[:1] if options.smoke else SIDES, PATTERNS[:1] if options.smoke else PATTERNS)
     for name in options.tables:
         table = TABLES[name](study)
         lines = lines_of(table.head, table.rows, RULES)
         print(f"{name}:\n", *lines, "", sep="\n", flush=True)
         if options.write and not put_into(PAGE, name, lines):
-            study.ours.runs.fail(f"{PAGE}: no line <!-- table {name} -->")
+            runs.fail(f"{PAGE}: no line <!-- table {name} -->")
     if options.plot:
         curves(study, PICTURE)
     return 0

@@ -8,28 +8,21 @@ to 2 % of the rate at which the busiest link is full. Points are kept in a file,
 """
 
 import argparse
-import json
-import math
-import re
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import checkout
+from . import booksim
+from .booksim import KNEE, MESH, ROUTING, UNSTABLE, WINDOW, Kept, Point
 from .runs import Runs
 from .tables import lines_of, put_into
 
 PAGE = Path("docs/studies/traffic_patterns.md")
 SIDES = (4, 8)
-FLIT = 512  # bytes
-PORTS = 4  # NIC ports of an NPU
-WARMUP, WINDOW = 2000, 6000  # cycles
+WARMUP = 2000  # cycles; the window is three times as long
 SINGLE = 0.01  # rate of single packets
-KNEE = 3  # mean latency over that of single packets
 CLOSE = 0.02  # share of the rate at which the busiest link is full
-UNSTABLE = 1000  # mean latency in cycles at which BookSim2 gives up
 HOT = 5
 EXCLUDED = (0, 5)
 
@@ -120,139 +113,58 @@ def capacity(matrix: Matrix, side: int) -> float:
     return remote_share(matrix) / max(loads.values())
 
 
-@dataclass
-class Kept:
-    """Latencies by what they depend on, in a file."""
-
-    file: Path | None
-    latencies: dict[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.file and self.file.exists():
-            for line in self.file.read_text().splitlines():
-                key, latency = json.loads(line)
-                self.latencies[key] = math.inf if latency is None else latency
-
-    def of(self, key: str, measure: Callable[[], float]) -> float:
-        if key not in self.latencies:
-            self.latencies[key] = latency = measure()
-            if self.file:
-                with self.file.open("a") as file:
-                    file.write(json.dumps([key, latency if math.isfinite(latency) else None]) + "\n")
-        return self.latencies[key]
-
-
-@dataclass(frozen=True)
-class Fredsim:
-    """ports: NIC ports of an NPU that work."""
-
-    runs: Runs
-    kept: Kept
-    ports: int = PORTS
-
+class Fredsim(booksim.Fredsim):
     def latency(self, name: str, matrix: Matrix, side: int, rate: float) -> float:
-        settings = {
-            "npu.count": side * side, "fabric.width": side, "fabric.height": side, "io.count": 0, "npu.bandwidth": "3072GB/s",
-            "fabric.link_bandwidth": "768GB/s", "fabric.link_latency": "0.6ns", "fabric.packet": f"{FLIT}B", "switch.input_buffer": f"{32 * FLIT}B",
-        }  # fmt: skip
-        words = ["traffic", "configs/mesh.yaml", "--warmup", str(WARMUP), "--cycles", str(WINDOW)]
-        for key, value in settings.items():
-            words += ["--set", f"{key}={value}"]
-        for node in range(side * side):
-            for port in range(self.ports, PORTS):
-                words += ["--fault", f"link:npu{node}.{port}->r{node % side}_{node // side}.{4 + port}"]
         pattern = PATTERNS[name].words
-        rate = rate if pattern else rate / remote_share(matrix)
-        words += ["--rate", f"{rate:.5f}"]
-        return self.kept.of(f"fredsim {name} {' '.join(words)}", lambda: self._run(words, pattern, matrix))
+        words = ["traffic", "configs/mesh.yaml", "--warmup", str(WARMUP), "--cycles", str(3 * WARMUP), *self.mesh(side),
+                 "--rate", f"{rate if pattern else rate / remote_share(matrix):.5f}"]  # fmt: skip
+        return self.kept.of(f"fredsim {name} {' '.join(words)}", lambda: self._run(words, pattern, matrix)).latency
 
-    def _run(self, words: Sequence[str], pattern: Sequence[str], matrix: Matrix) -> float:
+    def _run(self, words: Sequence[str], pattern: Sequence[str], matrix: Matrix) -> Point:
         with tempfile.TemporaryDirectory() as folder:
             rates = Path(folder) / "rates.csv"
             rates.write_text("".join(",".join(f"{rate:g}" for rate in row) + "\n" for row in without_own(matrix)))
-            run = self.runs.fredsim(*words, "--pattern", *(pattern or [str(rates)]))["runs"][0]
-        latency = run["latency_cycles"]["mean"]
-        return math.inf if run["saturated"] or latency > UNSTABLE else latency
+            return Point(self.measured(*words, "--pattern", *(pattern or [str(rates)])).latency)
 
 
-@dataclass(frozen=True)
-class BookSim:
-    """Input-queued router of BookSim2."""
-
-    program: str
-    runs: Runs
-    kept: Kept
-    settings: tuple[tuple[str, str], ...] = ()
-
+class BookSim(booksim.BookSim):
     def latency(self, name: str, matrix: Matrix, side: int, rate: float) -> float:
-        words = self.words(name, side, rate / remote_share(matrix))
-        return self.kept.of(" ".join(words), lambda: self._latency(words, side))
+        words = self.lines(name, side, rate / remote_share(matrix))
+        return self.kept.of(" ".join(words), lambda: self.measured(words, lambda found: Point(found.latency(side * side)))).latency
 
-    def words(self, name: str, side: int, rate: float) -> list[str]:
+    def lines(self, name: str, side: int, rate: float) -> list[str]:
+        """Lines of its configuration."""
         keys = {
-            "topology": "mesh", "n": "2", "k": str(side), "routing_function": "dim_order", "routing_delay": "0", "injection_rate_uses_flits": "1",
-            "warmup_periods": "1", "sample_period": str(WARMUP), "stopping_thres": "-1.0", "acc_stopping_thres": "-1.0", "pair_stats": "1",
-            "latency_thres": f"{UNSTABLE}.0", "packet_size": "1", "traffic": PATTERNS[name].theirs, "injection_rate": f"{rate:.5f}",
+            **MESH, "k": str(side), **ROUTING, "sample_period": str(WARMUP), **WINDOW, "latency_thres": f"{UNSTABLE}.0", "packet_size": "1",
+            "traffic": PATTERNS[name].theirs, "injection_rate": f"{rate:.5f}", "num_vcs": str(self.vcs), "vc_buf_size": str(self.vc_flits),
             **dict(self.settings),
         }  # fmt: skip
         return [f"{key}={value}" for key, value in keys.items()]
 
-    def statistics(self, words: Sequence[str]) -> tuple[str, bool]:
-        """The file that it writes, and whether it was stable. Its exit code is 255 after a run that is right."""
-        print("==", self.program, *words, file=self.runs.announced, flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            config, statistics = Path(folder) / "config", Path(folder) / "statistics"
-            config.write_text("".join(f"{word};\n" for word in [*words, f"stats_out={statistics}"]))
-            done = subprocess.run([self.program, str(config)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            if not statistics.exists():
-                self.runs.fail(f"{self.program}: exit code {done.returncode}, no statistics\n{done.stdout}")
-            return statistics.read_text(), "Aborting simulation" not in done.stdout
-
-    def _latency(self, words: Sequence[str], side: int) -> float:
-        text, stable = self.statistics(words)
-        if not stable or "pair_sent" not in text:
-            return math.inf
-        nodes = side * side
-        pairs = [(count, mean) for pair, (count, mean) in enumerate(zip(vector(text, "pair_sent"), vector(text, "pair_plat"), strict=True))
-                 if count and pair // nodes != pair % nodes]  # fmt: skip
-        return sum(count * mean for count, mean in pairs) / sum(count for count, _ in pairs) if pairs else math.inf
-
     def matrix(self, name: str, side: int) -> Matrix:
         """A permutation that only BookSim2 knows, as the pairs of a run show it."""
-        sent = vector(self.statistics(self.words(name, side, 0.1))[0], "pair_sent")
+        sent = self.measured(self.lines(name, side, 0.1), lambda found: found.vector("pair_sent"))
         nodes = side * side
         return [[float(sent[node * nodes + other] > 0) for other in range(nodes)] for node in range(nodes)]
 
 
-def vector(statistics: str, name: str) -> list[float]:
-    found = re.findall(rf"^{name}\(1,:\) = \[ (.*) \];$", statistics, re.MULTILINE)
-    if not found:
-        raise ValueError(f"no {name} in the statistics of BookSim2")
-    return [float(word) for word in found[-1].split()]
-
-
-Simulator = Fredsim | BookSim
-
-
-def knee(simulator: Simulator, name: str, matrix: Matrix, side: int) -> float:
+def knee(simulator: Fredsim | BookSim, name: str, matrix: Matrix, side: int) -> float:
     """The rate, at most that of one injection port of BookSim2."""
+
+    def latency(rate: float) -> float:
+        return simulator.latency(name, matrix, side, rate)
+
     full = min(capacity(matrix, side), remote_share(matrix))
-    limit = KNEE * simulator.latency(name, matrix, side, SINGLE)
-    low, high = 0.0, full
-    if simulator.latency(name, matrix, side, 0.99 * full) <= limit:
-        return full
-    while high - low > CLOSE * full:
-        rate = (low + high) / 2
-        low, high = (low, rate) if simulator.latency(name, matrix, side, rate) > limit else (rate, high)
-    return (low + high) / 2
+    limit = KNEE * latency(SINGLE)
+    return full if latency(0.99 * full) <= limit else booksim.knee(latency, full, limit, CLOSE)
 
 
 HEAD = ["mesh", "pattern", "busiest link full", "fredsim", "BookSim2, four VCs", "ratio", "fredsim, one NIC port", "BookSim2, one VC", "ratio"]
 
 
-def rows(runs: Runs, booksim: str, kept: Kept, sides: Sequence[int], names: Sequence[str]) -> list[list[object]]:
-    four = BookSim(booksim, runs, kept, (("num_vcs", "4"), ("vc_buf_size", "8")))
-    one = BookSim(booksim, runs, kept, (("num_vcs", "1"), ("vc_buf_size", "32"), ("speculative", "1")))
+def rows(runs: Runs, program: str, kept: Kept, sides: Sequence[int], names: Sequence[str]) -> list[list[object]]:
+    four = BookSim(program, runs, kept)
+    one = BookSim(program, runs, kept, 1, 32, (("speculative", "1"),))
     found = []
     for side in sides:
         for name in names:
@@ -261,7 +173,7 @@ def rows(runs: Runs, booksim: str, kept: Kept, sides: Sequence[int], names: Sequ
                 continue
             matrix = pattern.matrix(side) if pattern.matrix else four.matrix(name, side)
             row: list[object] = [f"{side} × {side}", f"`{name}`", f"{capacity(matrix, side):.3f}"]
-            for ours, theirs in ((Fredsim(runs, kept), four), (Fredsim(runs, kept, 1), one)):
+            for ours, theirs in ((Fredsim(runs, kept), four), (Fredsim(runs, kept, ports=1), one)):
                 here, there = knee(ours, name, matrix, side), knee(theirs, name, matrix, side)
                 row += [f"{here:.3f}", f"{there:.3f}", f"{here / there:.2f}"]
             found.append(row)
@@ -270,18 +182,12 @@ def rows(runs: Runs, booksim: str, kept: Kept, sides: Sequence[int], names: Sequ
 
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/reproduce traffic_patterns", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("booksim", metavar="BOOKSIM", type=Path, help="program of BookSim2")
     parser.add_argument("--patterns", nargs="*", default=list(PATTERNS), choices=PATTERNS, metavar="NAME", help="of these alone (default: all)")
     parser.add_argument("--sides", nargs="*", type=int, default=SIDES, choices=SIDES, help="of meshes (default: all)")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="points are kept there, and not measured again: of one pair of programs")
-    parser.add_argument("--write", action="store_true", help=f"puts the table into {PAGE}")
-    parser.add_argument("--program", help=argparse.SUPPRESS)
+    booksim.add_options(parser, PAGE)
     options = parser.parse_args(words)
-    booksim = str(options.booksim.resolve())
-    kept = Kept(options.keep and options.keep.resolve())
-    checkout.enter()
-    runs = Runs("traffic_patterns", checkout.programs({"fredsim": options.program}, "traffic_patterns")["fredsim"])
-    lines = lines_of(HEAD, rows(runs, booksim, kept, options.sides, options.patterns), "---")
+    runs, kept = booksim.begin("traffic_patterns", options)
+    lines = lines_of(HEAD, rows(runs, str(options.booksim), kept, options.sides, options.patterns), "---")
     print(*lines, sep="\n", flush=True)
     if options.write and not put_into(PAGE, "knees", lines):
         runs.fail(f"{PAGE}: no line <!-- table knees -->")
