@@ -77,6 +77,10 @@ class Table(unittest.TestCase):
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
                 words = [str(booksim), "--program", PROGRAM, "--sides", "4", "--patterns", "bit_complement", "--keep", f"{folder}/kept"]
                 self.assertEqual(traffic_patterns.main(words), 0)
+            booksim.unlink()
+            with contextlib.redirect_stdout(io.StringIO()) as again, contextlib.redirect_stderr(io.StringIO()):
+                self.assertEqual(traffic_patterns.main([*words[:1], "--program", "/bin/false", *words[3:]]), 0)
+            self.assertEqual(again.getvalue(), printed.getvalue())
             cells = printed.getvalue().splitlines()[2].split(" | ")
             self.assertEqual(cells[1:3], ["`bit_complement`", "0.500"])
             self.assertTrue(math.isclose(float(cells[4]), 0.3, abs_tol=0.01), cells)
