@@ -77,8 +77,7 @@ Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus, std::size_t of_al
       npus_(std::move(npus)),
       of_all_(of_all),
       next_look_(fabric.core().edge()),
-      shortest_step_(kFirstStep *
-                     std::bit_ceil((of_all + kNpusOfFirstStep - 1) / kNpusOfFirstStep)) {}
+      shortest_step_(std::max(kFirstStep, std::bit_ceil(of_all) / kNpusPerEdge)) {}
 
 void Recurrence::restart() {
   if (next_look_ == kNoLook) return;
