@@ -12,13 +12,14 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "profile/detail/node_order.h"
+#include "profile/detail/operation_node.h"
 #include "profile/detail/operation_shapes.h"
 
 namespace fredsim {
 namespace {
 
 using Ps = Kineto::Ps;
-using After = ProfiledNode::After;
 
 constexpr int kNobody = -1;
 
@@ -34,8 +35,7 @@ struct Point {
 struct Thread {
   int number = 0;  // of the profile
   std::vector<Point> points{};
-  std::vector<const Kineto::CpuOp*> calls{};   // record_param_comms with a meaning or marker
-  std::vector<const Kineto::CpuOp*> matrix{};  // operations whose arithmetic is known
+  ThreadOps ops{};
   Ps begin = 0;
   bool is_backward = false;
 };
@@ -53,8 +53,8 @@ class Builder {
     for (Thread& thread : threads_) add_points(thread);
     add_nodes();
     wait_between_streams();
-    sort();
-    reduce();
+    sort_nodes(graph_, profile_.path);
+    reduce_dependencies(graph_);
     return std::move(graph_);
   }
 
@@ -75,8 +75,6 @@ class Builder {
   void add_points(Thread& thread);
   void add_nodes();
   void add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by);
-  void describe(const Kineto::GpuOp& op, Thread* by, Ps launched, ProfiledNode& node);
-  void communicate(const Kineto::GpuOp& op, Thread* by, Ps launched, ProfiledNode& node);
   int add_cpu_node(Thread& thread, Ps from, Ps to);
   int lane(const std::string& name, bool is_cpu, int stream);
   void wait_between_streams();
@@ -85,8 +83,6 @@ class Builder {
     ++graph_.dependencies[static_cast<std::size_t>(rule)];
     graph_.nodes[static_cast<std::size_t>(node)].after.push_back({on, rule, end});
   }
-  void sort();
-  void reduce();
 
   const Kineto& profile_;
   const ProfileOptions& options_;
@@ -143,8 +139,8 @@ void Builder::collect_threads() {
     Thread& by = thread(op.thread);
     if (is_new) by.begin = op.begin;
     if (op.is_backward) backward.insert(op.thread);
-    if (op.call >= 0) by.calls.push_back(&op);
-    if (op.shape >= 0 && has_arithmetic(name(op))) by.matrix.push_back(&op);
+    if (op.call >= 0) by.ops.calls.push_back(&op);
+    if (op.shape >= 0 && has_arithmetic(name(op))) by.ops.matrix.push_back(&op);
   }
   for (const Kineto::Runtime& call : profile_.runtime) {
     if (!is_inside(call.begin)) continue;
@@ -250,87 +246,6 @@ int Builder::add_cpu_node(Thread& by, Ps from, Ps to) {
   return static_cast<int>(graph_.nodes.size()) - 1;
 }
 
-// Innermost of `ops` on the thread that contains a time; null: none.
-const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Ps at) {
-  const Kineto::CpuOp* found = nullptr;
-  auto next =
-      std::ranges::upper_bound(ops, at, {}, [](const Kineto::CpuOp* op) { return op->begin; });
-  constexpr int kDeepest = 64;
-  for (int n = 0; next != ops.begin() && n < kDeepest; ++n) {
-    const Kineto::CpuOp* const op = *--next;
-    if (op->end >= at && (found == nullptr || op->begin > found->begin)) found = op;
-  }
-  return found;
-}
-
-bool is_communication(const std::string& kernel) {
-  std::string lower;
-  for (const char c : kernel)
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower.find("nccl") != std::string::npos || lower.find("rccl") != std::string::npos;
-}
-
-void Builder::communicate(const Kineto::GpuOp& op, Thread* by, Ps launched, ProfiledNode& node) {
-  const Kineto::CpuOp* const called = by == nullptr ? nullptr : around(by->calls, launched);
-  const auto fail = [&](const std::string& found, const std::string& allowed) {
-    throw BadInput(fmt::format("{}: event {} ({:.60}): found {}; allowed: {}", profile_.path,
-                               op.number, name(op), found, allowed));
-  };
-  if (called == nullptr) {
-    if (options_.unknown_is_compute) {
-      ++graph_.unknown_calls;
-      return;
-    }
-    fail("no record_param_comms that launched it",
-         "a profile with them, --host with the execution trace, or --unknown compute");
-  }
-  const CollectiveCall& call = profile_.calls[static_cast<std::size_t>(called->call)];
-  const std::optional<CollectiveMeaning> meaning = meaning_of(call.name);
-  if (!meaning) {
-    if (options_.unknown_is_compute) {
-      ++graph_.unknown_calls;
-      return;
-    }
-    fail(fmt::format("the collective '{}'", call.name),
-         "the names of profile/collective_call.cpp, or --unknown compute");
-  }
-  const std::uint64_t each =
-      call.element_bytes != 0 ? call.element_bytes : bytes_of_type(call.dtype);
-  if (each == 0 && meaning->collective != TraceCollective::kBarrier)
-    fail(fmt::format("elements of type '{}'", call.dtype), "a type of PyTorch");
-  node.node.type = meaning->type;
-  node.node.collective = meaning->collective;
-  const bool of_output = meaning->bytes == CollectiveMeaning::Bytes::kOutput;
-  std::uint64_t elements = of_output ? call.out_elements : call.in_elements;
-  if (elements == 0) elements = of_output ? call.in_elements : call.out_elements;
-  node.node.bytes = elements * each;
-  node.node.name = call.name;
-  node.node.peer = meaning->type == TraceNodeType::kCollective ? TraceNode::kNobody : call.peer;
-  node.call = called->call;
-}
-
-void Builder::describe(const Kineto::GpuOp& op, Thread* by, Ps launched, ProfiledNode& node) {
-  node.node.name = name(op);
-  node.node.type = TraceNodeType::kCompute;
-  node.node.tensor_bytes = op.bytes;
-  if (op.kind == Kineto::GpuKind::kCopy) {
-    if (node.node.name.find("HtoD") != std::string::npos) node.node.type = TraceNodeType::kLoad;
-    if (node.node.name.find("DtoH") != std::string::npos) node.node.type = TraceNodeType::kStore;
-  } else if (op.kind == Kineto::GpuKind::kKernel) {
-    if (is_communication(node.node.name)) {
-      communicate(op, by, launched, node);
-    } else if (by != nullptr) {
-      const Kineto::CpuOp* const source = around(by->matrix, launched);
-      if (source != nullptr) {
-        const Arithmetic work =
-            arithmetic_of(name(*source), profile_.shapes[static_cast<std::size_t>(source->shape)]);
-        node.node.operations = work.operations;
-        node.node.tensor_bytes = work.bytes;
-      }
-    }
-  }
-}
-
 void Builder::add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by) {
   const Kineto::GpuOp& op = profile_.gpu[static_cast<std::size_t>(gpu)];
   ProfiledNode node;
@@ -340,7 +255,9 @@ void Builder::add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by) {
                        ? fmt::format("stream {}", op.thread)
                        : fmt::format("device {} stream {}", op.device, op.thread),
                    false, op.thread);
-  describe(op, by, launched, node);
+  static const ThreadOps kNone;
+  if (!describe_operation(profile_, options_, op, by == nullptr ? kNone : by->ops, launched, node))
+    ++graph_.unknown_calls;
   node.node.duration_ps = static_cast<std::uint64_t>(op.end - op.begin);
   graph_.nodes.push_back(std::move(node));
   const int number = static_cast<int>(graph_.nodes.size()) - 1;
@@ -454,10 +371,10 @@ void Builder::wait_between_streams() {
         order.push_back({point.begin, point.gpu, {}, {}, &by});
       if (point.kind != Point::Kind::kWait) continue;
       // Inside of a collective's call it is that stream's wait for the compute stream.
-      const Kineto::CpuOp* const call = around(by.calls, point.begin);
+      const Kineto::CpuOp* const call = around(by.ops.calls, point.begin);
       if (call == nullptr) order.push_back({point.begin, kNobody, nullptr, nullptr, &by});
     }
-    for (const Kineto::CpuOp* const call : by.calls)
+    for (const Kineto::CpuOp* const call : by.ops.calls)
       if (is_marker(profile_.calls[static_cast<std::size_t>(call->call)].name))
         order.push_back({call->begin, kNobody, call, nullptr, &by});
   }
@@ -521,71 +438,6 @@ void Builder::wait_between_streams() {
     }
     last[stream] = now.gpu;
     last_of[now.by][stream] = now.gpu;
-  }
-}
-
-// Dependencies first, otherwise by begin.
-void Builder::sort() {
-  const std::size_t count = graph_.nodes.size();
-  std::vector<int> lacks(count, 0);
-  std::vector<std::vector<int>> next(count);
-  for (std::size_t n = 0; n < count; ++n)
-    for (const After& after : graph_.nodes[n].after) {
-      ++lacks[n];
-      next[static_cast<std::size_t>(after.node)].push_back(static_cast<int>(n));
-    }
-  const auto key = [&](int n) {
-    return std::pair(graph_.nodes[static_cast<std::size_t>(n)].begin, n);
-  };
-  std::set<std::pair<Ps, int>> ready;
-  for (std::size_t n = 0; n < count; ++n)
-    if (lacks[n] == 0) ready.insert(key(static_cast<int>(n)));
-  std::vector<int> place(count, kNobody);
-  std::vector<ProfiledNode> sorted;
-  sorted.reserve(count);
-  while (!ready.empty()) {
-    const int n = ready.begin()->second;
-    ready.erase(ready.begin());
-    place[static_cast<std::size_t>(n)] = static_cast<int>(sorted.size());
-    for (const int other : next[static_cast<std::size_t>(n)])
-      if (--lacks[static_cast<std::size_t>(other)] == 0) ready.insert(key(other));
-    sorted.push_back(std::move(graph_.nodes[static_cast<std::size_t>(n)]));
-  }
-  if (sorted.size() != count) {
-    const auto stuck = std::ranges::find_if(place, [](int at) { return at < 0; }) - place.begin();
-    throw BadInput(fmt::format("{}: circular dependencies between {} operations, of {}",
-                               profile_.path, count - sorted.size(),
-                               graph_.nodes[static_cast<std::size_t>(stuck)].node.name));
-  }
-  for (ProfiledNode& node : sorted)
-    for (After& after : node.after) after.node = place[static_cast<std::size_t>(after.node)];
-  graph_.nodes = std::move(sorted);
-}
-
-// Leaves out of `node.after` what another dependency implies.
-void Builder::reduce() {
-  const std::size_t lanes = graph_.lanes.size();
-  std::vector<int> reach(graph_.nodes.size() * lanes, kNobody);  // by node: last one on each lane
-  const auto at = [&](int node) {
-    return reach.begin() + static_cast<std::ptrdiff_t>(lanes) * node;
-  };
-  for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-    ProfiledNode& node = graph_.nodes[n];
-    std::set<int> direct;
-    for (const After& after : node.after) direct.insert(after.node);
-    for (const int one : direct) {
-      const int lane = graph_.nodes[static_cast<std::size_t>(one)].lane;
-      const bool is_implied = std::ranges::any_of(
-          direct, [&](int other) { return other != one && at(other)[lane] >= one; });
-      if (!is_implied) node.node.after.push_back(static_cast<std::uint64_t>(one));
-    }
-    const auto own = at(static_cast<int>(n));
-    for (const int one : direct)
-      for (std::size_t l = 0; l < lanes; ++l)
-        own[static_cast<std::ptrdiff_t>(l)] =
-            std::max(own[static_cast<std::ptrdiff_t>(l)], at(one)[static_cast<std::ptrdiff_t>(l)]);
-    own[node.lane] = static_cast<int>(n);
-    node.node.id = n;
   }
 }
 

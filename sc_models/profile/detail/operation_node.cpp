@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/detail/operation_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "profile/detail/operation_shapes.h"
+
+namespace fredsim {
+namespace {
+
+const std::string& name_of(const Kineto& profile, const Kineto::Event& event) {
+  return profile.names[static_cast<std::size_t>(event.name)];
+}
+
+bool is_communication(const std::string& kernel) {
+  std::string lower;
+  for (const char c : kernel)
+    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower.find("nccl") != std::string::npos || lower.find("rccl") != std::string::npos;
+}
+
+// False: unknown, a computation by request.
+bool communicate(const Kineto& profile, const ProfileOptions& options, const Kineto::GpuOp& op,
+                 const ThreadOps& by, Kineto::Ps launched, ProfiledNode& node) {
+  const Kineto::CpuOp* const called = around(by.calls, launched);
+  const auto fail = [&](const std::string& found, const std::string& allowed) {
+    throw BadInput(fmt::format("{}: event {} ({:.60}): found {}; allowed: {}", profile.path,
+                               op.number, name_of(profile, op), found, allowed));
+  };
+  if (called == nullptr) {
+    if (options.unknown_is_compute) return false;
+    fail("no record_param_comms that launched it",
+         "a profile with them, --host with the execution trace, or --unknown compute");
+  }
+  const CollectiveCall& call = profile.calls[static_cast<std::size_t>(called->call)];
+  const std::optional<CollectiveMeaning> meaning = meaning_of(call.name);
+  if (!meaning) {
+    if (options.unknown_is_compute) return false;
+    fail(fmt::format("the collective '{}'", call.name),
+         "the names of profile/collective_call.cpp, or --unknown compute");
+  }
+  const std::uint64_t each =
+      call.element_bytes != 0 ? call.element_bytes : bytes_of_type(call.dtype);
+  if (each == 0 && meaning->collective != TraceCollective::kBarrier)
+    fail(fmt::format("elements of type '{}'", call.dtype), "a type of PyTorch");
+  node.node.type = meaning->type;
+  node.node.collective = meaning->collective;
+  const bool of_output = meaning->bytes == CollectiveMeaning::Bytes::kOutput;
+  std::uint64_t elements = of_output ? call.out_elements : call.in_elements;
+  if (elements == 0) elements = of_output ? call.in_elements : call.out_elements;
+  node.node.bytes = elements * each;
+  node.node.name = call.name;
+  node.node.peer = meaning->type == TraceNodeType::kCollective ? TraceNode::kNobody : call.peer;
+  node.call = called->call;
+  return true;
+}
+
+}  // namespace
+
+const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Kineto::Ps at) {
+  const Kineto::CpuOp* found = nullptr;
+  auto next =
+      std::ranges::upper_bound(ops, at, {}, [](const Kineto::CpuOp* op) { return op->begin; });
+  constexpr int kDeepest = 64;
+  for (int n = 0; next != ops.begin() && n < kDeepest; ++n) {
+    const Kineto::CpuOp* const op = *--next;
+    if (op->end >= at && (found == nullptr || op->begin > found->begin)) found = op;
+  }
+  return found;
+}
+
+bool describe_operation(const Kineto& profile, const ProfileOptions& options,
+                        const Kineto::GpuOp& op, const ThreadOps& by, Kineto::Ps launched,
+                        ProfiledNode& node) {
+  node.node.name = name_of(profile, op);
+  node.node.type = TraceNodeType::kCompute;
+  node.node.tensor_bytes = op.bytes;
+  if (op.kind == Kineto::GpuKind::kCopy) {
+    if (node.node.name.find("HtoD") != std::string::npos) node.node.type = TraceNodeType::kLoad;
+    if (node.node.name.find("DtoH") != std::string::npos) node.node.type = TraceNodeType::kStore;
+  } else if (op.kind == Kineto::GpuKind::kKernel) {
+    if (is_communication(node.node.name))
+      return communicate(profile, options, op, by, launched, node);
+    const Kineto::CpuOp* const source = around(by.matrix, launched);
+    if (source != nullptr) {
+      const Arithmetic work = arithmetic_of(
+          name_of(profile, *source), profile.shapes[static_cast<std::size_t>(source->shape)]);
+      node.node.operations = work.operations;
+      node.node.tensor_bytes = work.bytes;
+    }
+  }
+  return true;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type, bytes and arithmetic of an operation of the GPU, by what its thread did at its launch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profile/profile_graph.h"
+
+namespace fredsim {
+
+// Operations of a CPU thread that say what its launches are, by begin.
+struct ThreadOps {
+  std::vector<const Kineto::CpuOp*> calls{};   // record_param_comms with a meaning or marker
+  std::vector<const Kineto::CpuOp*> matrix{};  // operations whose arithmetic is known
+};
+
+// Innermost of `ops` on the thread that contains a time; null: none.
+const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Kineto::Ps at);
+
+// Fills `node.node` and `node.call`, without duration. `by`: of the thread that launched it at
+// `launched`. False: an unknown collective, a computation by `options`.
+// Errors: BadInput with file and event: an unknown collective; one without size.
+bool describe_operation(const Kineto& profile, const ProfileOptions& options,
+                        const Kineto::GpuOp& op, const ThreadOps& by, Kineto::Ps launched,
+                        ProfiledNode& node);
+
+}  // namespace fredsim
