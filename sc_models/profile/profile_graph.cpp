@@ -52,6 +52,7 @@ class Builder {
     order_streams();
     for (Thread& thread : threads_) add_points(thread);
     add_nodes();
+    arithmetic_.write(profile_, graph_.nodes);
     wait_between_streams();
     sort_nodes(graph_, profile_.path);
     reduce_dependencies(graph_);
@@ -93,6 +94,7 @@ class Builder {
   std::vector<int> before_on_stream_;  // by operation: the one before
   std::vector<int> launch_of_gpu_;     // by operation: call; -1: not in the profile
   std::map<std::pair<int, int>, std::string> stream_names_;
+  ArithmeticOwners arithmetic_;
 };
 
 void Builder::choose_steps() {
@@ -262,6 +264,10 @@ void Builder::add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by) {
   graph_.nodes.push_back(std::move(node));
   const int number = static_cast<int>(graph_.nodes.size()) - 1;
   node_of_gpu_[static_cast<std::size_t>(gpu)] = number;
+  if (op.kind == Kineto::GpuKind::kKernel && by != nullptr &&
+      graph_.nodes.back().node.type == TraceNodeType::kCompute)
+    if (const Kineto::CpuOp* const source = around(by->ops.matrix, launched))
+      arithmetic_.add(source, number, op.end - op.begin);
   if (after_cpu >= 0) depend(number, after_cpu, TraceRule::kLaunch, launched);
 }
 

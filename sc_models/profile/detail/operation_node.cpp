@@ -84,18 +84,25 @@ bool describe_operation(const Kineto& profile, const ProfileOptions& options,
   if (op.kind == Kineto::GpuKind::kCopy) {
     if (node.node.name.find("HtoD") != std::string::npos) node.node.type = TraceNodeType::kLoad;
     if (node.node.name.find("DtoH") != std::string::npos) node.node.type = TraceNodeType::kStore;
-  } else if (op.kind == Kineto::GpuKind::kKernel) {
-    if (is_communication(node.node.name))
-      return communicate(profile, options, op, by, launched, node);
-    const Kineto::CpuOp* const source = around(by.matrix, launched);
-    if (source != nullptr) {
-      const Arithmetic work = arithmetic_of(
-          name_of(profile, *source), profile.shapes[static_cast<std::size_t>(source->shape)]);
-      node.node.operations = work.operations;
-      node.node.tensor_bytes = work.bytes;
-    }
+  } else if (op.kind == Kineto::GpuKind::kKernel && is_communication(node.node.name)) {
+    return communicate(profile, options, op, by, launched, node);
   }
   return true;
+}
+
+void ArithmeticOwners::add(const Kineto::CpuOp* op, int node, Kineto::Ps duration) {
+  Owner& owner = owners_[op];
+  if (duration > owner.duration) owner = {node, duration};
+}
+
+void ArithmeticOwners::write(const Kineto& profile, std::vector<ProfiledNode>& nodes) const {
+  for (const auto& [op, owner] : owners_) {
+    const Arithmetic work =
+        arithmetic_of(name_of(profile, *op), profile.shapes[static_cast<std::size_t>(op->shape)]);
+    TraceNode& node = nodes[static_cast<std::size_t>(owner.node)].node;
+    node.operations = work.operations;
+    node.tensor_bytes = work.bytes;
+  }
 }
 
 }  // namespace fredsim

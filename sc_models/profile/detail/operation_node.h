@@ -2,7 +2,7 @@
 // Type, bytes and arithmetic of an operation of the GPU, by what its thread did at its launch.
 #pragma once
 
-#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "profile/profile_graph.h"
@@ -18,11 +18,26 @@ struct ThreadOps {
 // Innermost of `ops` on the thread that contains a time; null: none.
 const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Kineto::Ps at);
 
-// Fills `node.node` and `node.call`, without duration. `by`: of the thread that launched it at
-// `launched`. False: an unknown collective, a computation by `options`.
+// Fills `node.node` and `node.call`, without duration and arithmetic. `by`: of the thread that
+// launched it at `launched`. False: an unknown collective, a computation by `options`.
 // Errors: BadInput with file and event: an unknown collective; one without size.
 bool describe_operation(const Kineto& profile, const ProfileOptions& options,
                         const Kineto::GpuOp& op, const ThreadOps& by, Kineto::Ps launched,
                         ProfiledNode& node);
+
+// Arithmetic of CPU operations goes to the longest of the kernels that each launched: the others
+// transpose, copy or reduce.
+class ArithmeticOwners {
+ public:
+  void add(const Kineto::CpuOp* op, int node, Kineto::Ps duration);
+  void write(const Kineto& profile, std::vector<ProfiledNode>& nodes) const;
+
+ private:
+  struct Owner {
+    int node = 0;
+    Kineto::Ps duration = -1;
+  };
+  std::map<const Kineto::CpuOp*, Owner> owners_;
+};
 
 }  // namespace fredsim
