@@ -73,30 +73,43 @@ TitledTable ranks_table(const ConvertedProfiles& converted) {
   return {"", table_of(fields, converted.ranks)};
 }
 
-// A row per rule, over all ranks.
+// A row per rule and kind of operations that wait by it, over all ranks; last, those that wait for
+// nothing.
 TitledTable rules_table(const ConvertedProfiles& converted) {
   struct Row {
-    std::string rule;
+    std::string rule, kind;
     RuleCheck sum;
   };
   std::vector<Row> rows;
-  for (std::size_t n = 0; n < kTraceRules.size(); ++n) {
-    Row row{std::string(kTraceRules[n]), {}};
-    for (const ConvertedRank& rank : converted.ranks) {
-      row.sum.dependencies += rank.check.rules[n].dependencies;
-      row.sum.violated += rank.check.rules[n].violated;
+  for (std::size_t n = 0; n <= kTraceRules.size(); ++n)
+    for (std::size_t kind = 0; kind < kRecordedKinds.size(); ++kind) {
+      const bool is_free = n == kTraceRules.size();
+      Row row{
+          is_free ? "none" : std::string(kTraceRules[n]), std::string(kRecordedKinds[kind]), {}};
+      for (const ConvertedRank& rank : converted.ranks) {
+        const RuleCheck one =
+            is_free ? RuleCheck{.unexplained = rank.check.free[kind]} : rank.check.rules[n][kind];
+        row.sum.dependencies += one.dependencies;
+        row.sum.violated += one.violated;
+        row.sum.unexplained += one.unexplained;
+      }
+      if (row.sum.dependencies + row.sum.unexplained > 0) rows.push_back(std::move(row));
     }
-    rows.push_back(std::move(row));
-  }
   const std::vector<Field<Row>> fields{
       {{.label = "rule", .align = Align::kLeft, .name = "rule"},
        [](const Row& r) { return r.rule; }},
+      {{.label = "of", .align = Align::kLeft, .name = "of"}, [](const Row& r) { return r.kind; }},
       {{.label = "dependencies", .name = "dependencies"},
        [](const Row& r) { return count_cell(r.sum.dependencies); }},
       {{.label = "violated",
         .name = "violated",
         .meaning = "operations that began in the recording before what they are said to wait for"},
-       [](const Row& r) { return count_cell(r.sum.violated); }}};
+       [](const Row& r) { return count_cell(r.sum.violated); }},
+      {{.label = "unexplained",
+        .name = "unexplained",
+        .meaning = "operations that began more than 20 µs after the last that they wait for, by "
+                   "its rule"},
+       [](const Row& r) { return count_cell(r.sum.unexplained); }}};
   return {"", table_of(fields, rows)};
 }
 

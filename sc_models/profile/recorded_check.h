@@ -10,18 +10,28 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profile/profile_graph.h"
 
 namespace fredsim {
 
+// Kinds of nodes.
+enum class RecordedKind : std::uint8_t { kComputation, kMemory, kCommunication, kCpu };
+inline constexpr std::array<std::string_view, 4> kRecordedKinds{"computation", "copy",
+                                                                "communication", "CPU"};
+
+// `unexplained`: operations that begin late, of which this was the last dependency. A CPU has none:
+// its gaps are nodes.
 struct RuleCheck {
-  std::uint64_t dependencies = 0, violated = 0;
+  std::uint64_t dependencies = 0, violated = 0, unexplained = 0;
 };
 
 struct RecordedCheck {
-  std::array<RuleCheck, kTraceRules.size()> rules{};
+  using ByKind = std::array<RuleCheck, kRecordedKinds.size()>;
+  std::array<ByKind, kTraceRules.size()> rules{};           // by rule and kind of what waits
+  std::array<std::uint64_t, kRecordedKinds.size()> free{};  // unexplained: they wait for nothing
   // Operations of the GPU: computations (with copies) and communications.
   std::uint64_t computations = 0, unexplained_computations = 0;
   std::uint64_t communications = 0, unexplained_communications = 0;
@@ -33,6 +43,9 @@ struct RecordedCheck {
   // Time in which a communication runs and no computation of the GPU does.
   Kineto::Ps exposed = 0;
 };
+
+// Sum over kinds.
+RuleCheck sum_of(const RecordedCheck::ByKind& rule);
 
 RecordedCheck check_recorded(const ProfileGraph& graph);
 

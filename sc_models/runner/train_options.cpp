@@ -109,7 +109,8 @@ double parse_capacity(const std::string& text) {
 }
 
 Source source_of(const OptionTexts& texts) {
-  if (!texts.has("--trace")) refuse_given("--comm-groups", texts, " without --trace");
+  for (const char* option : {"--comm-groups", "--communication"})
+    if (!texts.has("--trace")) refuse_given(option, texts, " without --trace");
   refuse_beside("--export-et", texts, "--trace");
   refuse_beside("--trace", texts, "--workload");
   if (texts.has("--trace")) return Source::kTraces;
@@ -289,6 +290,10 @@ TrainOptions train_options(const OptionTexts& texts, const std::vector<std::stri
   options.comm_groups = texts["--comm-groups"];
   if (options.source == Source::kTraces && options.comm_groups.empty())
     options.comm_groups = groups_beside(options.workload);
+  const OptionText& communication = row_of(kTrainingRows, "--communication").text;
+  if (texts.has("--communication"))
+    options.rules.replays_communication =
+        parse_word("--communication", texts["--communication"], words_in(communication.words)) == 1;
   options.export_prefix = texts["--export-et"];
   options.names_algorithm = texts.has("--algorithm");
   options.training.algorithm = "auto";

@@ -165,6 +165,12 @@ void TrainingJobs::read_workload() {
     case Source::kTraces:
       traces_ = check_traces(asked_.workload);
       if (asked_.rules.untimed_ps == 0) check_takes_time(traces_);
+      if (asked_.rules.replays_communication && traces_.communications > 0 &&
+          traces_.timed_communications == 0)
+        throw BadInput(fmt::format(
+            "--communication: found 'recorded', and none of the {} communications of {} has a "
+            "duration; allowed: simulated, or traces of profiles (trace convert)",
+            traces_.communications, asked_.workload));
       if (!asked_.comm_groups.empty())
         groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
       break;

@@ -76,6 +76,10 @@ void TrainingJobs::add_values(std::vector<std::string>& idealised) const {
 
 // Adds work that differs from the share of each NPU.
 void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
+  if (asked_.rules.replays_communication)
+    idealised.emplace_back(
+        "communications take the time that they took in the recording, with their waits for other "
+        "ranks, and nothing crosses the network");
   if (traces_.untimed > 0)
     idealised.push_back(fmt::format(
         "{} of {} computations, loads and stores of the traces have no time, and take "

@@ -21,7 +21,7 @@ TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const C
   nodes.check_all_matched();
   TaskGraph graph = nodes.take_graph();
   graph.in_order = false;
-  graph.has_lanes = files.has_lanes;
+  graph.has_lanes = nodes.has_lanes();
   graph.ranks = std::move(ranks);
   return graph;
 }

@@ -32,6 +32,9 @@ struct TraceRules {
   std::map<Collective, std::string> schedules{};
   Computing computing = Computing::kWritten;
   bool replays_all = false;  // communication, loads and stores, too, without a network
+  // Sends, receives and collectives take the duration of the trace, each rank by itself, without a
+  // network.
+  bool replays_communication = false;
   std::uint64_t untimed_ps = 0;
   TraceMemory memory{};
 

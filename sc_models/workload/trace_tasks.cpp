@@ -81,6 +81,7 @@ void TraceTasks::order_shapes(const std::vector<std::pair<std::size_t, std::uint
   repeats_ = std::move(repeats);
 }
 
+bool TraceTasks::has_lanes() const { return nodes_->has_lanes(); }
 const std::vector<int>& TraceTasks::members() const { return nodes_->members(); }
 bool TraceTasks::next(int rank, Task& task) { return nodes_->next(rank, task); }
 void TraceTasks::forget(int rank, std::uint64_t end) { nodes_->forget(rank, end); }

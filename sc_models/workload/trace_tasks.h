@@ -35,7 +35,7 @@ class TraceTasks : public TaskSource {
   ~TraceTasks() override;
 
   bool in_order() const override { return false; }
-  bool has_lanes() const override { return files_.has_lanes; }
+  bool has_lanes() const override;
   const std::vector<int>& members() const override;
   const std::vector<OperationShape>& shapes() const override { return shapes_; }
   const std::vector<std::uint64_t>& repeats() const override { return repeats_; }

@@ -69,6 +69,10 @@ inline constexpr auto kOfTraining = rows::join(
                 rows::given<Q>("--comm-groups", "FILE",
                                "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, "
                                "...]} (default: PREFIX.groups.json, where there is one)"),
+                rows::given<Q>("--communication", "HOW",
+                               "of --trace: simulated (default), or recorded: communications take "
+                               "the time that they took, each rank by itself, without a network",
+                               {.words = "simulated recorded"}),
                 rows::given<Q>("--export-et", "PREFIX",
                                "writes the workload as Chakra execution traces, too: "
                                "PREFIX.RANK.et and PREFIX.groups.json")),

@@ -206,6 +206,7 @@ void count(const TraceNode& node, TraceFiles& files, Lanes& lanes) {
   if (node.type == TraceNodeType::kMetadata) return;
   if (node.type >= TraceNodeType::kSend) {
     ++files.communications;
+    files.timed_communications += node.duration_ps > 0;
     return;
   }
   ++files.computations;

@@ -26,7 +26,8 @@ struct TraceFiles {
   // Number of computations, loads and stores; number of nodes without a duration, operations and
   // bytes, which take no time.
   std::uint64_t computations = 0, untimed = 0;
-  std::uint64_t communications = 0;  // sends, receives and collectives
+  std::uint64_t communications = 0;        // sends, receives and collectives
+  std::uint64_t timed_communications = 0;  // of these, with a duration: recorded
   // A trace has computations of CPU and accelerator, or tells their threads or streams: recorded.
   bool has_lanes = false;
   // Recorded traces: data dependencies alone count, since control dependencies name nodes that are

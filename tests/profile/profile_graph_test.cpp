@@ -113,7 +113,7 @@ TEST(ProfileGraph, CollectivesWaitForTheComputeStreamAndItForThem) {
   const RecordedCheck check = check_recorded(graph);
   EXPECT_EQ(check.communications, 1U);
   EXPECT_EQ(check.unexplained_communications, 0U);
-  for (const RuleCheck& rule : check.rules) EXPECT_EQ(rule.violated, 0U);
+  for (const auto& rule : check.rules) EXPECT_EQ(sum_of(rule).violated, 0U);
   EXPECT_EQ(check.exposed, 26 * kUs) << "32 to 62, of which free has 4";
 }
 
@@ -232,10 +232,19 @@ TEST(ProfileGraph, FindsRulesThatTheRecordingViolates) {
   ProfiledNode& b = graph.nodes[static_cast<std::size_t>(node(graph, "b"))];
   b.begin -= 5 * kUs;  // before the end of a
   const RecordedCheck check = check_recorded(graph);
-  EXPECT_EQ(check.rules[static_cast<std::size_t>(TraceRule::kStream)].violated, 1U);
-  EXPECT_EQ(check.rules[static_cast<std::size_t>(TraceRule::kLaunch)].violated, 0U);
+  const auto of = [](const RecordedCheck& recorded, TraceRule rule, RecordedKind kind) {
+    return recorded.rules[static_cast<std::size_t>(rule)][static_cast<std::size_t>(kind)];
+  };
+  EXPECT_EQ(of(check, TraceRule::kStream, RecordedKind::kComputation).violated, 1U);
+  EXPECT_EQ(sum_of(check.rules[static_cast<std::size_t>(TraceRule::kLaunch)]).violated, 0U);
   b.begin += 40 * kUs;
-  EXPECT_EQ(check_recorded(graph).unexplained_computations, 1U);
+  const RecordedCheck late = check_recorded(graph);
+  EXPECT_EQ(late.unexplained_computations, 1U);
+  EXPECT_EQ(of(late, TraceRule::kStream, RecordedKind::kComputation).unexplained, 1U)
+      << "a ends after the launch of b";
+  EXPECT_EQ(of(late, TraceRule::kLaunch, RecordedKind::kComputation).unexplained, 0U);
+  b.after.clear();
+  EXPECT_EQ(check_recorded(graph).free[static_cast<std::size_t>(RecordedKind::kComputation)], 1U);
 }
 
 TEST(ProfileGraph, CountsArithmeticOfMatrices) {
@@ -248,6 +257,21 @@ TEST(ProfileGraph, CountsArithmeticOfMatrices) {
   EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "gemm"))].node.operations,
             2U * 16 * 32 * 8);
   EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "relu"))].node.operations, 0U);
+}
+
+// A convolution in another layout: two transpositions around the kernel that multiplies.
+TEST(ProfileGraph, GivesArithmeticToTheLongestKernelOfAnOperation) {
+  const ProfileGraph graph = SampleProfile()
+                                 .cpu("aten::mm", 0, 50, {{"Input Dims", {{16, 32}, {32, 8}}}})
+                                 .kernel("nchwToNhwc", 10, 12, 3)
+                                 .kernel("gemm", 14, 16, 30)
+                                 .kernel("nhwcToNchw", 18, 46, 4)
+                                 .graph();
+  std::uint64_t sum = 0;
+  for (const ProfiledNode& one : graph.nodes) sum += one.node.operations;
+  EXPECT_EQ(sum, 2U * 16 * 32 * 8) << "once";
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "gemm"))].node.operations, sum);
+  EXPECT_EQ(graph.nodes[static_cast<std::size_t>(node(graph, "nchwToNhwc"))].node.tensor_bytes, 0U);
 }
 
 // Random threads of launches, waits and collectives: the order is one of the dependencies, nothing
@@ -307,7 +331,7 @@ TEST_P(RandomProfile, KeepsWhatItsDependenciesImply) {
   const RecordedCheck check = check_recorded(graph);
   EXPECT_LE(check.replayed, check.recorded);
   for (std::size_t r = 0; r < kTraceRules.size(); ++r)
-    EXPECT_EQ(check.rules[r].violated, 0U) << kTraceRules[r];
+    EXPECT_EQ(sum_of(check.rules[r]).violated, 0U) << kTraceRules[r];
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomProfile, ::testing::Range<std::uint64_t>(1, 41));
 

@@ -66,6 +66,28 @@ TEST_F(TraceRulesTest, ComputationsTakeTheirDurationOrTheRoofline) {
   EXPECT_NEAR(ns_of(both, rules), 3000, kCycle);
 }
 
+TEST_F(TraceRulesTest, RecordedCommunicationsTakeTheirTimeBesideComputations) {
+  TraceNode reduce = node(0, TraceNodeType::kCollective);
+  reduce.bytes = 4096;
+  reduce.duration_ps = 5'000'000;
+  reduce.priority = 2;
+  TraceNode compute = node(1, TraceNodeType::kCompute);
+  compute.duration_ps = 7'000'000;
+  const std::string prefix = write("recorded", {{reduce, compute}});  // no second rank meets it
+  const TraceFiles files = check_traces(prefix);
+  EXPECT_EQ(files.timed_communications, 1U);
+  const TaskGraph made = graph(prefix, {.replays_communication = true});
+  ASSERT_EQ(made.ranks[0].tasks.size(), 2U);
+  EXPECT_TRUE(made.operations.empty());
+  EXPECT_TRUE(made.has_lanes);
+  const Task& communication = made.ranks[0].tasks[0];
+  EXPECT_EQ(communication.category, TimeCategory::kMp);
+  EXPECT_NE(communication.lane, made.ranks[0].tasks[1].lane);
+  EXPECT_NEAR(
+      static_cast<double>(communication.cycles) * 1e9 / static_cast<double>(topology_.clock_hz),
+      5000, 0.7);
+}
+
 TEST_F(TraceRulesTest, LoadsTakeLatencyAndBandwidthOfTheMemory) {
   TraceNode load = node(0, TraceNodeType::kLoad);
   load.tensor_bytes = 1'000'000;

@@ -38,6 +38,12 @@ std::optional<Collective> collective_to_run(TraceCollective collective) {
   return std::nullopt;
 }
 
+TimeCategory trace_category(const TraceNode& node) {
+  return node.priority >= 2   ? TimeCategory::kMp
+         : node.priority == 1 ? TimeCategory::kPp
+                              : TimeCategory::kDp;
+}
+
 namespace {
 
 // Bytes in the meaning of CollectiveSpec.
@@ -115,9 +121,7 @@ bool TraceMatching::join(int rank, const TraceNode& node, Task& task) {
   task.operation = match.operation;
   task.rank = static_cast<int>(at);
   if (--match.left == 0) series.open.erase(open);
-  task.category = node.priority >= 2   ? TimeCategory::kMp
-                  : node.priority == 1 ? TimeCategory::kPp
-                                       : TimeCategory::kDp;
+  task.category = trace_category(node);
   return true;
 }
 

@@ -29,6 +29,8 @@ namespace fredsim {
 
 // Collective of a node of a trace.
 std::optional<Collective> collective_to_run(TraceCollective collective);
+// Category of a communication, by its priority.
+TimeCategory trace_category(const TraceNode& node);
 
 class TraceMatching {
  public:

@@ -112,9 +112,11 @@ void TraceNodes::check_all_matched() const {
   joint_->check();
 }
 
-// CPU threads are odd, streams even; without a number they have the first.
+// CPU threads are odd, streams even; without a number they have the first, communications one of
+// their own.
 int TraceNodes::lane_of(const TraceNode& node) const {
-  if (!files_.has_lanes) return 0;
+  if (!has_lanes()) return 0;
+  if (node.type >= TraceNodeType::kSend && node.stream == TraceNode::kNobody) return -1;
   return 2 * (node.stream + 1) + (node.on_cpu ? 1 : 0);
 }
 
@@ -130,10 +132,11 @@ bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
   after.erase(std::unique(after.begin(), after.end()), after.end());
   task = Task{.label = keeps_names_ ? shapes_.label(node.name) : 0,
               .lane = lane_of(node),
-              .on_cpu = files_.has_lanes && node.on_cpu,
+              .on_cpu = has_lanes() && node.on_cpu,
               .node = node.id,
               .after = std::move(after)};
-  const bool is_scheduled = !rules_.replays_all && schedules_.has(node);
+  const bool is_scheduled =
+      !rules_.replays_all && !rules_.replays_communication && schedules_.has(node);
   const bool is_task =
       !is_scheduled && node.type != TraceNodeType::kMetadata && fill(reading, node, task);
   // A node without a task passes its dependencies on to the nodes that wait for it.
@@ -148,6 +151,11 @@ bool TraceNodes::add(Reading& reading, const TraceNode& node, Task& task) {
 
 bool TraceNodes::fill(Reading& reading, const TraceNode& node, Task& task) {
   const bool communicates = node.type >= TraceNodeType::kSend;
+  if (communicates && rules_.replays_communication) {
+    task.category = trace_category(node);
+    task.cycles = cycles_of(static_cast<double>(node.duration_ps), topology_.clock_hz);
+    return node.duration_ps > 0;
+  }
   if (communicates && !rules_.replays_all) return communicate(reading, node, task);
   task.cycles = cycles_of_node(reading, node);
   if (communicates || node.type == TraceNodeType::kCompute) return true;

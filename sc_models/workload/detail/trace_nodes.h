@@ -50,6 +50,8 @@ class TraceNodes {
   void forget(int rank, std::uint64_t end);  // ids of nodes that became tasks before this one
   void check_all_matched() const;
 
+  // Recorded communications run beside computations.
+  bool has_lanes() const { return files_.has_lanes || rules_.replays_communication; }
   const std::vector<int>& members() const { return members_; }  // by rank
   const TaskGraph& graph() const { return graph_; }             // labels, shapes and groups
   const std::map<int, GraphOperation>& operations() const { return live_; }  // by number
