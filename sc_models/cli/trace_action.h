@@ -21,6 +21,9 @@ struct TraceOptions : OutputOptions {
   std::string steps{};
   bool gpu_only = false;
   bool unknown_is_compute = false;
+  int ranks = 0;                       // 0: those of the profiles
+  std::string like{};                  // rank; empty: none
+  std::vector<std::string> resized{};  // GROUP=N
 };
 
 struct TraceAction {

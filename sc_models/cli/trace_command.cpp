@@ -42,6 +42,17 @@ class TraceCommand final : public Command {
             {.most = kAnyNumber}),
         rows::text<&TraceOptions::steps>(
             "--step", "N", "convert: a step, or FIRST..LAST (default: the last whole one)"),
+        rows::number<&TraceOptions::ranks>(
+            "--ranks", "N", "convert: ranks of the job, all of which run the trace of one (--like)",
+            {.max = 1 << 16}),
+        rows::text<&TraceOptions::like>(
+            "--like", "RANK",
+            "convert: the rank that stands for all, its groups shifted by start and stride "
+            "(default with --ranks: 0)"),
+        rows::text<&TraceOptions::resized>(
+            "--resize", "GROUP=N",
+            "convert: gives a process group N ranks; the job's ranks and groups multiply",
+            {.most = kAnyNumber}),
         rows::flag<&TraceOptions::gpu_only>("--gpu-only",
                                             "convert: leaves the time of CPU threads out"),
         rows::flag<&TraceOptions::unknown_is_compute>(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "profile/convert.h"
 #include "report/table_output.h"
 #include "runner/trace_output.h"
+#include "workload_files/rank_manifest.h"
 
 namespace fredsim {
 namespace {
@@ -41,6 +43,32 @@ ProfileOptions profile_options(const TraceOptions& request) {
   return {.steps = parse_steps(request.steps),
           .gpu_only = request.gpu_only,
           .unknown_is_compute = request.unknown_is_compute};
+}
+
+int number_of(const std::string& option, const std::string& text, int least) {
+  constexpr int kMost = 1 << 16;
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < least || number > kMost)
+    throw BadInput(
+        fmt::format("{}: found '{:.40}'; allowed: {} to {}", option, text, least, kMost));
+  return number;
+}
+
+RankCopies rank_copies(const TraceOptions& request) {
+  RankCopies copies{.ranks = request.ranks};
+  if (!request.like.empty()) copies.like = number_of("--like", request.like, 0);
+  for (const std::string& text : request.resized) {
+    const std::size_t at = text.rfind('=');
+    if (at == std::string::npos)
+      throw BadInput(
+          fmt::format("--resize: found '{:.40}'; allowed: GROUP=N, a process group and "
+                      "its number of ranks",
+                      text));
+    copies.resized.emplace_back(text.substr(0, at), number_of("--resize", text.substr(at + 1), 1));
+  }
+  return copies;
 }
 
 // A row per rank.
@@ -152,7 +180,11 @@ void report(const TraceOptions& request, const ConvertedProfiles& converted) {
     fmt::print("{}", output.paragraph(fmt::format(
                          "{} operations of the GPU have no launch in the profile.", without)));
   const auto traced = static_cast<int>(converted.ranks.size());
-  if (traced < converted.world)
+  if (!converted.trace_of.empty())
+    fmt::print("{}",
+               output.paragraph(fmt::format("{} ranks run {} trace{}: {}.", converted.world, traced,
+                                            traced == 1 ? "" : "s", manifest_file(request.out))));
+  else if (traced < converted.world)
     fmt::print("{}", output.paragraph(fmt::format(
                          "{} of the job's {} ranks were given; train --trace needs all.", traced,
                          converted.world)));
@@ -163,20 +195,28 @@ void check(const TraceOptions& request) {
   if (request.out.empty())
     throw BadInput("--out: found nothing; allowed: a prefix, of PREFIX.RANK.et");
   profile_options(request);
+  rank_copies(request);
 }
 
 void convert(const TraceOptions& request) {
-  const ConvertedProfiles converted =
-      convert_profiles(request.files, request.hosts, profile_options(request));
+  const ConvertedProfiles converted = convert_profiles(
+      request.files, request.hosts, profile_options(request), rank_copies(request));
   TraceTexts texts;
   for (const ConvertedRank& rank : converted.ranks) {
-    if (rank.rank != static_cast<int>(texts.ranks.size()))
+    if (converted.trace_of.empty() && rank.rank != static_cast<int>(texts.ranks.size()))
       throw BadInput(fmt::format("FILE: found no profile of rank {}; allowed: ranks from 0 on",
                                  texts.ranks.size()));
     texts.ranks.push_back(trace_text(rank.graph));
   }
   texts.groups = groups_text(converted);
-  TraceOutput(request.out, texts.ranks.size(), "--out").write(texts);
+  if (!converted.trace_of.empty()) {
+    RankManifest manifest{.ranks = converted.trace_of};
+    for (std::size_t n = 0; n < texts.ranks.size(); ++n)
+      manifest.traces.push_back(
+          std::filesystem::path(trace_file(request.out, n)).filename().string());
+    texts.manifest = manifest_text(manifest);
+  }
+  TraceOutput(request.out, texts.ranks.size(), "--out", !texts.manifest.empty()).write(texts);
   report(request, converted);
 }
 
@@ -184,7 +224,8 @@ void convert(const TraceOptions& request) {
 
 TraceAction trace_convert_action() {
   return {.name = "convert",
-          .options = {"--out", "--host", "--step", "--gpu-only", "--unknown-compute"},
+          .options = {"--out", "--host", "--step", "--ranks", "--like", "--resize", "--gpu-only",
+                      "--unknown-compute"},
           .check = check,
           .run = convert};
 }

@@ -26,12 +26,16 @@
 #include "runner/run.h"
 #include "runner/run_ranks.h"
 #include "runner/trace_output.h"
+#include "workload_files/rank_manifest.h"
 
 namespace fredsim {
 namespace {
 
 // Lists the files of all ranks, and the next file, which would be read as a further rank.
 void list_traces(const std::string& prefix, std::vector<FileUse>& inputs) {
+  std::error_code missing;
+  if (const std::string shared = manifest_file(prefix); std::filesystem::exists(shared, missing))
+    inputs.push_back({"--trace", prefix, shared});
   for (std::size_t rank = 0;; ++rank) {
     const std::string path = trace_file(prefix, rank);
     inputs.push_back({"--trace", prefix, path});

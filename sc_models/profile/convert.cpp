@@ -7,30 +7,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "profile/detail/group_names.h"
+#include "profile/detail/rank_copies.h"
 #include "workload_files/chakra_writer.h"
 
 namespace fredsim {
 namespace {
-
-// Calls of one rank with the ranks of their groups.
-struct RankCalls {
-  std::vector<CollectiveCall> calls;
-  std::map<std::string, std::vector<int>> groups;
-};
-
-std::vector<int> group_of(const CollectiveCall& call, const RankCalls& rank, int world) {
-  std::vector<int> ranks = ranks_of(call);
-  if (ranks.empty())
-    if (const auto known = rank.groups.find(call.group); known != rank.groups.end())
-      ranks = known->second;
-  if (ranks.empty())
-    for (int r = 0; r < world; ++r) ranks.push_back(r);
-  return ranks;
-}
 
 void number_ranks(std::vector<ConvertedRank>& ranks, const std::vector<int>& told) {
   const bool all = std::ranges::all_of(told, [](int rank) { return rank >= 0; });
@@ -55,43 +40,6 @@ void join_host(Kineto& profile, const std::string& path, ConvertedRank& rank) {
       "{}",
       path, rank.join->joined, rank.join->operations, profile.path, 100 * rank.join->share(),
       fmt::join(rank.join->missing, ", ")));
-}
-
-// Gives nodes the names of their groups, and the job its groups.
-void name_groups(ConvertedProfiles& converted, const std::vector<RankCalls>& calls) {
-  std::map<std::string, std::set<std::vector<int>>> meanings;
-  const auto each = [&](const auto& what) {
-    for (std::size_t n = 0; n < converted.ranks.size(); ++n)
-      for (ProfiledNode& node : converted.ranks[n].graph.nodes)
-        if (node.call >= 0) {
-          const CollectiveCall& call = calls[n].calls[static_cast<std::size_t>(node.call)];
-          what(converted.ranks[n], node, call, group_of(call, calls[n], converted.world));
-        }
-  };
-  each([&](const ConvertedRank& rank, const ProfiledNode&, const CollectiveCall& call,
-           const std::vector<int>& ranks) {
-    for (const int one : ranks)
-      if (one < 0 || one >= converted.world)
-        throw BadInput(
-            fmt::format("{}: process group '{}': found rank {}; allowed: 0 to {}, the "
-                        "ranks of the job",
-                        rank.path, call.group, one, converted.world - 1));
-    if (!std::ranges::count(ranks, rank.rank))
-      throw BadInput(
-          fmt::format("{}: process group '{}': found ranks {}; allowed: a group of rank "
-                      "{}, whose profile it is",
-                      rank.path, call.group, fmt::join(ranks, ", "), rank.rank));
-    meanings[call.group].insert(ranks);
-  });
-  each([&](const ConvertedRank&, ProfiledNode& node, const CollectiveCall& call,
-           const std::vector<int>& ranks) {
-    const bool is_all = static_cast<int>(ranks.size()) == converted.world;
-    if (call.group.empty() && is_all) return;  // all ranks have no name
-    std::string name = call.group.empty() ? "group" : call.group;
-    if (meanings[call.group].size() > 1) name += fmt::format("@{}", ranks.front());
-    node.node.group = name;
-    converted.groups.emplace(name, ranks);
-  });
 }
 
 }  // namespace
@@ -120,7 +68,7 @@ std::vector<std::string> profile_paths(const std::vector<std::string>& given) {
 
 ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
                                    const std::vector<std::string>& hosts,
-                                   const ProfileOptions& options) {
+                                   const ProfileOptions& options, const RankCopies& copies) {
   const std::vector<std::string> paths = profile_paths(profiles);
   const std::vector<std::string> host_paths = profile_paths(hosts);
   if (!host_paths.empty() && host_paths.size() != paths.size())
@@ -128,7 +76,7 @@ ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
                                host_paths.size(), paths.size()));
   ConvertedProfiles converted;
   std::vector<RankCalls> calls;
-  std::vector<int> told;
+  std::vector<int> told, worlds;
   for (std::size_t n = 0; n < paths.size(); ++n) {
     Kineto profile = read_kineto(paths[n]);
     ConvertedRank rank{.path = paths[n]};
@@ -138,6 +86,7 @@ ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
     rank.graph = profile_graph(profile, options);
     rank.check = check_recorded(rank.graph);
     told.push_back(profile.rank);
+    worlds.push_back(profile.world);
     converted.world = std::max(converted.world, profile.world);
     calls.push_back({std::move(profile.calls), std::move(profile.groups)});
     converted.ranks.push_back(std::move(rank));
@@ -150,6 +99,12 @@ ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
   number_ranks(converted.ranks, told);
   for (const ConvertedRank& rank : converted.ranks)
     converted.world = std::max(converted.world, rank.rank + 1);
+  if (copies.any()) {
+    const bool is_told = std::ranges::any_of(worlds, [](int world) { return world > 0; });
+    if (!is_told) converted.world = std::max(converted.world, copies.ranks);
+    copy_ranks(converted, calls, copies);
+    return converted;
+  }
   name_groups(converted, calls);
   std::ranges::sort(converted.ranks, {}, &ConvertedRank::rank);
   return converted;

@@ -5,6 +5,8 @@
 //   path with %d stands for the files with 0, 1, 2, … in its place.
 // Groups: by name. PyTorch numbers groups in each process; a name that means other ranks elsewhere
 //   is followed by @ and the first of its ranks.
+// Copies: ranks that were not traced run the traces of others (detail/rank_copies.h); they share
+//   files, and names of groups.
 // Errors: BadInput with file and key: two files of one rank; other steps, other numbers of hosts
 //   than profiles; under 95 % of a profile's operations found in its host's trace; a rank of a
 //   group outside of the job; errors of kineto.h, host_trace.h and profile_graph.h.
@@ -13,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profile/host_trace.h"
@@ -30,8 +33,17 @@ struct ConvertedRank {
   ProfileGraph graph{};  // its nodes have their groups
 };
 
+// Ranks beyond the given profiles.
+struct RankCopies {
+  int ranks = 0;                                       // of the job; 0: as the profile says
+  int like = -1;                                       // rank that stands for all; -1: none
+  std::vector<std::pair<std::string, int>> resized{};  // group, its ranks
+  bool any() const { return ranks > 0 || like >= 0 || !resized.empty(); }
+};
+
 struct ConvertedProfiles {
   std::vector<ConvertedRank> ranks{};  // ascending
+  std::vector<int> trace_of{};         // by rank of the job: place in `ranks`; empty: each its own
   int world = 0;                       // ranks of the job
   std::map<std::string, std::vector<int>> groups{};
 };
@@ -40,7 +52,7 @@ std::vector<std::string> profile_paths(const std::vector<std::string>& given);
 
 ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
                                    const std::vector<std::string>& hosts,
-                                   const ProfileOptions& options);
+                                   const ProfileOptions& options, const RankCopies& copies = {});
 
 // A rank's trace as a file's text.
 std::string trace_text(const ProfileGraph& graph);

@@ -20,6 +20,7 @@
 #include "runner/detail/gradient_options.h"
 #include "runner/option_values.h"
 #include "runner/trace_output.h"
+#include "workload_files/rank_manifest.h"
 
 namespace fredsim {
 namespace {
@@ -80,8 +81,10 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
                              shown(found), advice(found, names)));
 }
 
-// "PREFIX" of "PREFIX.3.et", the file of one rank; else the text itself.
+// "PREFIX" of "PREFIX.3.et", the file of one rank, or "PREFIX.ranks.json"; else the text itself.
 std::string trace_prefix(const std::string& text) {
+  if (const std::string ending = manifest_file(""); text.ends_with(ending))
+    return text.substr(0, text.size() - ending.size());
   constexpr std::string_view kEnding = ".et";
   if (!text.ends_with(kEnding)) return text;
   const std::string_view rest = std::string_view(text).substr(0, text.size() - kEnding.size());

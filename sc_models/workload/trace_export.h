@@ -24,6 +24,7 @@ namespace fredsim {
 struct TraceTexts {
   std::vector<std::string> ranks;  // files
   std::string groups;              // the file of groups
+  std::string manifest{};          // ranks of each file (rank_manifest.h); empty: one each
   bool operator==(const TraceTexts&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <tuple>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "workload_files/chakra_reader.h"
 #include "workload_files/id_ranges.h"
 #include "workload_files/node_place.h"
+#include "workload_files/rank_manifest.h"
 
 namespace fredsim {
 namespace {
@@ -201,23 +203,26 @@ struct Lanes {
   bool of_cpu = false, of_accelerator = false, are_told = false;
 };
 
-void count(const TraceNode& node, TraceFiles& files, Lanes& lanes) {
-  ++files.nodes;
+// Counts a node of a file that so many ranks have.
+void count(const TraceNode& node, std::uint64_t ranks, TraceFiles& files, Lanes& lanes) {
+  files.nodes += ranks;
   if (node.type == TraceNodeType::kMetadata) return;
   if (node.type >= TraceNodeType::kSend) {
-    ++files.communications;
-    files.timed_communications += node.duration_ps > 0;
+    files.communications += ranks;
+    if (node.duration_ps > 0) files.timed_communications += ranks;
     return;
   }
-  ++files.computations;
+  files.computations += ranks;
   (node.on_cpu ? lanes.of_cpu : lanes.of_accelerator) = true;
   lanes.are_told = lanes.are_told || node.stream != TraceNode::kNobody;
   const bool has_time = node.duration_ps > 0 || node.tensor_bytes > 0 ||
                         (node.type == TraceNodeType::kCompute && node.operations > 0);
-  if (!has_time) ++files.untimed;
+  if (!has_time) files.untimed += ranks;
 }
 
 std::vector<std::string> files_of(const std::string& prefix) {
+  if (std::optional<std::vector<std::string>> shared = manifest_paths(prefix))
+    return *std::move(shared);
   constexpr int kMaxRanks = 1 << 16;
   const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
   std::vector<std::string> paths;
@@ -258,29 +263,40 @@ TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
   Messages messages;
   Lanes lanes;
   TraceNode node;
-  for (int first = 0; first < ranks; first += static_cast<int>(kSideBySide)) {
+  std::map<std::string, std::uint64_t> sharers;
+  std::vector<int> owners;  // first rank of each file
+  for (int r = 0; r < ranks; ++r)
+    if (++sharers[files.paths[r]] == 1) owners.push_back(r);
+  for (std::size_t first = 0; first < owners.size(); first += kSideBySide) {
     std::vector<std::unique_ptr<Reading>> readings;
-    for (int r = first; r < ranks && readings.size() < kSideBySide; ++r)
-      readings.push_back(std::make_unique<Reading>(files.paths[r], dependencies));
+    for (std::size_t n = first; n < owners.size() && readings.size() < kSideBySide; ++n)
+      readings.push_back(std::make_unique<Reading>(files.paths[owners[n]], dependencies));
     std::vector<bool> at_end(readings.size());
     while (std::ranges::count(at_end, false) > 0) {
       for (std::size_t i = 0; i < readings.size(); ++i) {
         if (at_end[i]) continue;
-        const int rank = first + static_cast<int>(i);
+        const int rank = owners[first + i];
         const std::string& path = files.paths[rank];
+        const std::uint64_t shared_by = sharers.at(path);
         if (!readings[i]->next(node)) {
           at_end[i] = true;
           if (!readings[i]->is_in_order() || dependencies == TraceDependencies::kData)
             files.missing_callers += check_whole(path, dependencies);
           continue;
         }
+        const bool is_message =
+            node.type == TraceNodeType::kSend || node.type == TraceNodeType::kReceive;
+        if (is_message && shared_by > 1)
+          throw BadInput(fmt::format(
+              "{}: found {} in a file of {} ranks, of which one is its peer; allowed: collectives",
+              node_place(path, node.id, node.name, "type"), to_string(node.type), shared_by));
         messages.add(path, rank, node);
         if (node.peer >= ranks) {
           throw BadInput(fmt::format("{}: found {}; there are {} ranks",
                                      node_place(path, node.id, node.name, "rank"), node.peer,
                                      ranks));
         }
-        count(node, files, lanes);
+        count(node, shared_by, files, lanes);
       }
     }
   }

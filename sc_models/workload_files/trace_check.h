@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the traces of all ranks before the run.
 //
-// Files are PREFIX.0.et, PREFIX.1.et, … without a gap. They are read as streams, in parallel;
+// Files are PREFIX.0.et, PREFIX.1.et, … without a gap, or those of PREFIX.ranks.json
+//   (workload_files/rank_manifest.h), of which a shared one is read once. They are read as streams, in parallel;
 //   ranges of ids and unmatched messages are kept meanwhile. A file in which a node comes before
 //   one of its dependencies is read again by itself, and its ids and dependencies are held.
 // Control dependencies on a node that is not there make the traces recorded ones: their control
@@ -9,7 +10,8 @@
 // Errors: BadInput, with file, node and field: no file, a missing rank; an id that comes twice; a
 //   dependency on a node that the file does not have; circular dependencies, with all their nodes;
 //   a send or receive without its counterpart of the same source, destination and tag, or of
-//   another size; and errors of ChakraReader.
+//   another size; one in a file that several ranks share; and errors of rank_manifest.h and
+//   ChakraReader.
 #pragma once
 
 #include <cstdint>

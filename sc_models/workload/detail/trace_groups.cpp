@@ -16,6 +16,11 @@ TraceGroups::TraceGroups(const std::vector<std::string>& paths, const CommGroups
     : paths_(paths), groups_(groups), topology_(topology), all_(paths.size()) {
   for (const TopologyDimension& one : topology.dimensions) dimensions_.push_back(one.size);
   std::iota(all_.begin(), all_.end(), 0);
+  for (const auto& [name, ranks] : groups_) {
+    const std::size_t at = name.rfind('@');
+    if (at == std::string::npos || groups_.contains(name.substr(0, at))) continue;
+    for (const int rank : ranks) shared_[name.substr(0, at)].emplace(rank, &ranks);
+  }
 }
 
 std::string TraceGroups::place(int rank, const TraceNode& node, std::string_view field) const {
@@ -23,7 +28,8 @@ std::string TraceGroups::place(int rank, const TraceNode& node, std::string_view
 }
 
 bool TraceGroups::is_of_all(const TraceNode& node) const {
-  return node.group.empty() || (node.group == "0" && !groups_.contains(node.group));
+  return node.group.empty() ||
+         (node.group == "0" && !groups_.contains(node.group) && !shared_.contains(node.group));
 }
 
 std::vector<int> TraceGroups::group_of(int rank, const TraceNode& node) const {
@@ -32,6 +38,9 @@ std::vector<int> TraceGroups::group_of(int rank, const TraceNode& node) const {
 }
 
 std::vector<int> TraceGroups::named(int rank, const TraceNode& node) const {
+  if (const auto shared = shared_.find(node.group); shared != shared_.end())
+    if (const auto own = shared->second.find(rank); own != shared->second.end())
+      return *own->second;
   const auto at = groups_.find(node.group);
   if (at == groups_.end()) {
     throw BadInput(fmt::format("{}: found {}; {}", place(rank, node, "pg_name"), node.group,

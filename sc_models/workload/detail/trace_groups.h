@@ -2,10 +2,13 @@
 // Resolution of process groups of trace collectives to ranks of the traces (trace_graph.h has the
 // rules).
 //
+// Ranks that share a trace (workload_files/rank_manifest.h) share its names: NAME is the one group
+//   NAME@… that has the rank, unless a group has that very name.
 // Errors: BadInput, naming file, node and field: a group that is missing or lacks the rank; a
 //   number of dimensions other than the machine's.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +42,8 @@ class TraceGroups {
   const Topology& topology_;
   std::vector<int> dimensions_;  // NPUs along each
   std::vector<int> all_;
+  // By the name before @ and rank: its group.
+  std::map<std::string, std::map<int, const std::vector<int>*>> shared_;
 };
 
 }  // namespace fredsim
