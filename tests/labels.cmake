@@ -51,7 +51,7 @@ set(slow_cases_twin_parts "AdderPool.FollowsItsReference")
 string(JOIN ":" slow_cases_workload "FailedController.TakesLittleLonger*" "Machines/FailedControllers.MachinesTrainWithoutOne*"
        "Machines/TraceTasksTest.*" "GradientScheduleTest.GraphsOfRandomModels" "GraphSizeTest.OfTraining"
        "MicrobatchOverlap.TakesNoLonger*" "StreamingRun.ToUsersOnFredD*")
-set(system_tests results.schema_and_repetition results.commit)
+set(system_tests profile.torch results.schema_and_repetition results.commit)
 set(slow_tests flow.simgrid pages.docs_user_implementations_md pages.site_in_browser python.notebooks python.numbers report.page_in_browser
     scripts.checkout_path scripts.eflops scripts.flow_error scripts.gallery scripts.microarchitectures scripts.plain_build scripts.silicon
     scripts.study

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "profile/detail/host_collectives.h"
 #include "profile/detail/json_file.h"
 
 namespace fredsim {
@@ -58,6 +59,7 @@ class HostReader final : public JsonListReader {
 
  private:
   void add_call(const Json& values, const Json& outputs, HostTrace::Node& node);
+  void add_host_call(const Json& values, HostTrace::Node& node);
   void add_groups(const Json& values);
   HostTrace& into_;
 };
@@ -89,6 +91,15 @@ void HostReader::add_call(const Json& values, const Json& outputs, HostTrace::No
     if (!next->is_number_unsigned() || next->get<std::uint64_t>() > kMostRanks) break;
     *parts[n] = static_cast<int>(next->get<std::uint64_t>());
   }
+  node.call = static_cast<int>(into_.calls.size());
+  into_.calls.push_back(std::move(call));
+}
+
+// gloo:all_reduce and its like: inputs alone.
+void HostReader::add_host_call(const Json& values, HostTrace::Node& node) {
+  CollectiveCall call;
+  call.name = node.name;
+  add_tensors(values, call.in_elements, call.element_bytes);
   node.call = static_cast<int>(into_.calls.size());
   into_.calls.push_back(std::move(call));
 }
@@ -148,6 +159,8 @@ void HostReader::entry(Json& object) {
   };
   if (node.name == "record_param_comms")
     add_call(values_of("inputs"), values_of("outputs"), node);
+  else if (is_host_collective(node.name))
+    add_host_call(values_of("inputs"), node);
   else if (node.name == "## process_group:init ##")
     add_groups(values_of("inputs"));
   into_.nodes.push_back(std::move(node));

@@ -23,7 +23,7 @@ struct HostTrace {
     std::string name{};
     std::uint64_t record = Kineto::kNone;  // rf_id
     int thread = 0;                        // tid, from 1
-    int call = -1;                         // index into `calls`: record_param_comms
+    int call = -1;                         // index into `calls`: record_param_comms, gloo:…
   };
   std::string path, schema;
   std::vector<Node> nodes;  // ascending by record: the order in which they began

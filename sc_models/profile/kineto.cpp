@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "profile/detail/host_collectives.h"
 #include "profile/detail/json_file.h"
 
 namespace fredsim {
@@ -106,7 +107,9 @@ class KinetoReader final : public JsonListReader {
   std::uint64_t count(const Json& args, const char* key, std::uint64_t without) const;
   void flow(const Json& event);
   void add(Category category, const Json& event);
+  void without_category(const Json& event);
   int call_of(const Json& args);
+  int host_call_of(const std::string& name, const Json& args);
   int shape_of(const Json& args);
 
   Kineto& into_;
@@ -202,6 +205,23 @@ int KinetoReader::call_of(const Json& args) {
   return static_cast<int>(into_.calls.size()) - 1;
 }
 
+// A collective of gloo or MPI, whose input is one tensor.
+int KinetoReader::host_call_of(const std::string& name, const Json& args) {
+  const auto dims = args.find("Input Dims");
+  const auto types = args.find("Input type");
+  if (dims == args.end() || !dims->is_array() || dims->empty() || types == args.end() ||
+      !types->is_array() || types->empty() || !types->front().is_string())
+    return -1;
+  CollectiveCall call;
+  call.name = name;
+  call.dtype = types->front();
+  if (bytes_of_type(call.dtype) == 0) return -1;
+  call.in_elements = 1;
+  for (const std::uint64_t size : list_of(dims->front())) call.in_elements *= size;
+  into_.calls.push_back(std::move(call));
+  return static_cast<int>(into_.calls.size()) - 1;
+}
+
 int KinetoReader::shape_of(const Json& args) {
   auto found = args.find("Input Dims");
   if (found == args.end()) found = args.find("Input dims");
@@ -240,7 +260,8 @@ void KinetoReader::add(Category category, const Json& event) {
       op.is_annotation = category == Category::kAnnotation;
       op.record = count(args, "Record function id", Kineto::kNone);
       op.is_backward = count(args, "Fwd thread id", 0) != 0;
-      op.call = call_of(args);
+      op.call = is_host_collective(name->get_ref<const std::string&>()) ? host_call_of(*name, args)
+                                                                        : call_of(args);
       op.shape = shape_of(args);
       into_.cpu.push_back(op);
       return;
@@ -279,12 +300,29 @@ void KinetoReader::add(Category category, const Json& event) {
   }
 }
 
+// The autograd profiler without Kineto: operations of the CPU, without categories and arguments.
+void KinetoReader::without_category(const Json& event) {
+  const auto process = event.find("pid");
+  const auto phase = event.find("ph");
+  if (process == event.end() || *process != "CPU functions" || phase == event.end() ||
+      *phase != "X")
+    return;
+  const auto name = event.find("name");
+  const bool is_step = name != event.end() && name->is_string() &&
+                       name->get_ref<const std::string&>().starts_with("ProfilerStep#");
+  add(is_step ? Category::kAnnotation : Category::kCpu, event);
+}
+
 void KinetoReader::entry(Json& event) {
   ++into_.events;
   if (!event.is_object()) fail("event", event.dump().substr(0, 20), "an object");
   const auto phase = event.find("ph");
   const auto category = event.find("cat");
-  if (category == event.end() || !category->is_string()) return;
+  if (category == event.end()) {
+    without_category(event);
+    return;
+  }
+  if (!category->is_string()) return;
   if (*category == "fwdbwd" && phase != event.end() && (*phase == "s" || *phase == "f")) {
     flow(event);
     return;
@@ -359,6 +397,7 @@ Kineto read_kineto(const std::string& path) {
         path, profile.events));
   }
   reader.finish();
+  place_host_collectives(profile);
   return profile;
 }
 

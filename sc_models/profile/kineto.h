@@ -3,7 +3,9 @@
 // did.
 //
 // Accepted: names of categories of all versions ("cpu_op", "Operator"; "kernel", "Kernel"), a file
-//   that is the list of events itself, gzip, unknown events, which are counted.
+//   that is the list of events itself, gzip, unknown events, which are counted. Events of the
+//   autograd profiler without Kineto have no category: they are operations of the CPU.
+// Collectives of gloo and MPI are in `gpu` (detail/host_collectives.h).
 // Times: picoseconds since the earliest event, exact: 4458676522690.655 µs has more digits than a
 //   double.
 // Order: each list ascends by begin, then as in the file.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "profile/detail/host_collectives.h"
 #include "profile/detail/operation_shapes.h"
 
 namespace fredsim {
@@ -22,7 +23,8 @@ bool is_communication(const std::string& kernel) {
   std::string lower;
   for (const char c : kernel)
     lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower.find("nccl") != std::string::npos || lower.find("rccl") != std::string::npos;
+  return lower.find("nccl") != std::string::npos || lower.find("rccl") != std::string::npos ||
+         is_host_collective(kernel);
 }
 
 // False: unknown, a computation by request.
