@@ -25,8 +25,9 @@ namespace {
 
 constexpr int kAtATime = 2;  // issues of an operation that is repeated
 
-// Limits of a rank that is not in order: computations that have begun at future cycles; and the
+// Limits of a lane that is not in order: computations that have begun at future cycles; and the
 // time before the end of the first one at which more begin, so that their dependents are in time.
+// Other lanes go on meanwhile: a CPU may be far ahead of the stream that it launches on.
 constexpr std::size_t kMaxAhead = 1024;
 constexpr std::uint64_t kSoon = 2;
 
@@ -83,11 +84,11 @@ class GraphRun {
       std::uint64_t free = 0;  // end of its last computation
       int last = -1;           // computation
       TimeBreakdown path_of_last{};
+      std::set<std::pair<std::uint64_t, int>> ready{};  // not in order: since when, and task
+      std::deque<std::uint64_t> ahead{};  // ends of computations that are still to come, ascending
+      bool is_paused = false;             // pauses at the limit of computations ahead
     };
-    std::set<std::pair<std::uint64_t, int>> ready;  // not in order: since when, and task
     std::map<int, Lane> lanes;
-    std::deque<std::uint64_t> ahead;  // ends of computations that are still to come
-    bool is_paused = false;           // pauses at the limit of computations ahead
     RankClock clock;
     LaneClock lane_clock;  // in place of it, of a source with lanes
   };
@@ -118,18 +119,18 @@ class GraphRun {
   void retire(int rank) {
     const std::uint64_t now = operations_.cycle();
     tasks_.retire(rank, now);
-    std::deque<std::uint64_t>& ahead = ranks_[rank].ahead;
-    while (!ahead.empty() && ahead.front() <= now + kSoon) ahead.pop_front();
+    for (auto& [number, lane] : ranks_[rank].lanes)
+      while (!lane.ahead.empty() && lane.ahead.front() <= now + kSoon) lane.ahead.pop_front();
   }
 
   // Begins computations whose dependencies are known to be complete, possibly at future cycles.
   void advance(int rank) {
     RankState& state = ranks_[rank];
     retire(rank);
-    if (state.is_paused) return;
     for (int t = next_computation(rank); t >= 0; t = next_computation(rank)) {
       HeldTask& task = tasks_.task(rank, t);
-      RankState::Lane& lane = state.lanes[task.task.lane];
+      const int number = task.task.lane;
+      RankState::Lane& lane = state.lanes[number];
       const std::uint64_t begin = std::max(task.ready, lane.free);
       const bool waits_for_last = lane.last >= 0 && lane.free > task.ready;
       const int cause = waits_for_last ? lane.last : task.cause;
@@ -142,27 +143,33 @@ class GraphRun {
       const std::uint64_t end = begin + task.task.cycles;
       task.record = {begin, end, cause < 0 ? -1 : rank, cause};
       task.waited = {.since = end};
-      lane = {end, t, task.path};
+      lane.free = end;
+      lane.last = t;
+      lane.path_of_last = task.path;
       complete(rank, t, end);
       if (source_.in_order()) continue;
-      state.ahead.push_back(end);
-      if (state.ahead.size() < kMaxAhead) continue;
+      lane.ahead.push_back(end);
+      if (lane.ahead.size() < kMaxAhead) continue;
       retire(rank);
-      if (state.ahead.size() < kMaxAhead) continue;
-      state.is_paused = true;
-      operations_.call_at(state.ahead[kMaxAhead / 2] - kSoon, [this, rank] {
-        ranks_[rank].is_paused = false;
+      if (lane.ahead.size() < kMaxAhead) continue;
+      lane.is_paused = true;
+      operations_.call_at(lane.ahead[kMaxAhead / 2] - kSoon, [this, rank, number] {
+        ranks_[rank].lanes.at(number).is_paused = false;
         advance(rank);
       });
-      return;
     }
   }
 
-  // Takes the next computation off the list; -1: none.
+  // Takes the next computation off the list, that of the lane whose first was ready first; -1:
+  // none.
   int next_computation(int rank) {
     if (source_.in_order()) return tasks_.take_computation(rank);
-    auto& ready = ranks_[rank].ready;
-    return ready.empty() ? -1 : ready.extract(ready.begin()).value().second;
+    std::set<std::pair<std::uint64_t, int>>* first = nullptr;
+    for (auto& [number, lane] : ranks_[rank].lanes)
+      if (!lane.is_paused && !lane.ready.empty() &&
+          (first == nullptr || *lane.ready.begin() < *first->begin()))
+        first = &lane.ready;
+    return first == nullptr ? -1 : first->extract(first->begin()).value().second;
   }
 
   void become_ready(int rank, int t) {
@@ -170,7 +177,7 @@ class GraphRun {
     if (!task.task.computes()) {
       come(rank, t);
     } else if (!source_.in_order()) {
-      ranks_[rank].ready.emplace(task.ready, t);
+      ranks_[rank].lanes[task.task.lane].ready.emplace(task.ready, t);
     }
   }
 

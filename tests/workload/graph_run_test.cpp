@@ -93,6 +93,42 @@ TEST_P(GraphRunTest, LanesRunSideBySide) {
   EXPECT_EQ(outcome.times[0].computing(), 470U);
 }
 
+// A thread of the CPU whose computations are known for long does not delay what its stream sends.
+TEST_P(GraphRunTest, LanesDoNotWaitForALaneFarAhead) {
+  constexpr int kLaunches = 1500;
+  constexpr std::uint64_t kBytes = 20'000;
+  GraphByHand hand;
+  const int first = hand.operation({0, 1, 2, 3}, kBytes);
+  const int second = hand.operation({0, 1, 2, 3}, kBytes);
+  for (int npu = 0; npu < 4; ++npu) {
+    int before = hand.join(npu, first);
+    int cpu = hand.compute(npu, 100);
+    for (int n = 0; n < kLaunches; ++n) {
+      before = hand.compute(npu, 10, {before, cpu});
+      if (n == 20) hand.join(npu, second, {before});
+      cpu = hand.compute(npu, 100, {cpu});
+    }
+  }
+  TaskGraph graph = hand.graph();
+  graph.in_order = false;
+  graph.has_lanes = true;
+  for (TaskRank& rank : graph.ranks)
+    for (Task& task : rank.tasks) {
+      task.lane = task.cycles == 100 ? 1 : 2;
+      task.on_cpu = task.lane == 1;
+    }
+  const GraphOutcome outcome = run(graph);
+  for (int npu = 0; npu < 4; ++npu) {
+    const auto sum = std::ranges::find_if(graph.ranks[npu].tasks, [&](const Task& task) {
+      return !task.computes() && task.operation == second;
+    });
+    const TaskRecord& record =
+        outcome.records[npu][static_cast<std::size_t>(sum - graph.ranks[npu].tasks.begin())];
+    EXPECT_LT(record.begin, 100U * 30);
+    EXPECT_LE(record.end, record.begin + cycles_alone(kBytes));
+  }
+}
+
 TEST_P(GraphRunTest, WhatIsOverlappedIsNotOnTheCriticalPath) {
   GraphByHand hand;
   const int operation = hand.operation({0, 1, 2, 3}, 4'000);
