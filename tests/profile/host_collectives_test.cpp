@@ -57,7 +57,7 @@ TEST(HostCollectives, AreNotAwaitedByAThreadThatIsBusyAtTheirEnd) {
   EXPECT_EQ(idle.nodes[3].begin, 40 * kMicrosecond);
 }
 
-// As torch.autograd.profiler writes it without Kineto, and ExecutionGraphObserver beside it.
+// A list, which torch.autograd.profiler writes without Kineto, and ExecutionGraphObserver beside it.
 TEST(HostCollectives, HaveTheSizesOfTheHostsTraceInPlainLists) {
   const TemporaryFolder folder;
   const auto event = [](const char* name, int begin, int length, int thread) {

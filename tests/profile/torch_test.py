@@ -12,9 +12,9 @@ from pathlib import Path
 
 PROGRAM = Path(sys.argv[1]).resolve()
 WORKER = Path(__file__).with_name("torch_worker.py")
-PYTHON = "/usr/bin/python3"  # for which Debian's packages are
+PYTHON = "/usr/bin/python3"  # interpreter of Debian's packages
 SKIPPED = 77
-PARAMETERS = (64 * 128, 128, 128 * 16, 16)  # of WIDTHS in the worker
+PARAMETERS = (64 * 128, 128, 128 * 16, 16)  # elements of WIDTHS in the worker
 FLOAT = 4
 
 

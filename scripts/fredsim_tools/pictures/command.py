@@ -46,6 +46,7 @@ PLACES = {
     "gradients": ("studies/pictures", "pages"),
     "libra": ("studies/pictures", "pages"),
     "own_networks": ("studies/pictures", "pages"),
+    "pytorch": ("studies/pictures", "pages"),
     "rounding": ("studies/pictures", "pages"),
     "silicon": ("studies/pictures", "pages"),
     "topoopt": ("studies/pictures", "pages"),

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..plots import COLOURS, pyplot
+from ..tables import KIB, MIB
 from .picture import Picture, page_table, page_tables
 
 GREY = "#9aa7b5"
@@ -20,6 +21,10 @@ def number(cell: str) -> float:
 
 def plain(cell: str) -> str:
     return cell.replace("`", "")
+
+
+def short_size(n: int) -> str:
+    return next(f"{n / unit:.3g} {name}" for unit, name in ((MIB, "MiB"), (KIB, "KiB"), (1, "B")) if n >= unit)
 
 
 def grouped(axis: Axes, names: Sequence[str], series: dict[str, list[float]], form: str) -> None:
@@ -131,6 +136,26 @@ def own_networks(picture: Picture) -> None:
     axis.invert_yaxis()
     axis.set_xlabel("time over the formula")
     axis.legend(loc="lower left", fontsize=9)
+    picture.save(figure)
+
+
+def pytorch(picture: Picture) -> None:
+    """Exposed communication of a recorded and simulated step of DLRM, and its collectives once the last rank has come."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.8, 3.6), layout="constrained")
+    lines = {line[0]: line for line in page_table("pytorch", "DLRM, 8 ranks")}
+    rows = {"recorded": "recorded", "hybrid cube": "as recorded, hybrid cube", "mesh": "as recorded, mesh", "Fred-D": "as recorded, Fred-D"}
+    exposed, carried = ([number(lines[row][k]) / 1e3 for row in rows.values()] for k in (3, 4))
+    stacked(left, list(rows), {"waits for the last rank": [a - b for a, b in zip(exposed, carried)], "after its arrival": carried})
+    left.set_xlabel("exposed communication, ms")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2, fontsize=9)
+    head, *collectives = page_table("pytorch", "collective")
+    names = [f"{line[0].replace('all-to-all', 'A2A').replace('all-reduce', 'AR')}\n{short_size(int(line[1]))}" for line in collectives]
+    for k, (title, column) in enumerate((("recorded", 3), ("hybrid cube, 7 µs of software", 5), ("mesh", 6), ("Fred-D", 7))):
+        right.plot(range(len(names)), [number(line[column]) for line in collectives], "o", color=PALETTE[(0, 1, 6, 2)[k]], label=title)
+    right.set_yscale("log")
+    right.set_xticks(range(len(names)), names, fontsize=7)
+    right.set_ylabel("µs after the last arrival")
+    right.legend(fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.22))
     picture.save(figure)
 
 
