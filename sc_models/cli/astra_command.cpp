@@ -16,7 +16,7 @@
 #include "runner/program_name.h"
 #include "runner/run.h"
 #include "runner/run_ranks.h"
-#include "runner/trace_output.h"
+#include "workload_files/trace_files.h"
 
 namespace fredsim {
 namespace {
@@ -65,12 +65,8 @@ class AstraCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     add_astra_files(astra_, files);
-    for (std::size_t rank = 0;; ++rank) {
-      const std::string path = trace_file(request_.train.workload, rank);
+    for (const std::string& path : possible_trace_files(request_.train.traces))
       files.inputs.push_back({"--workload-configuration", astra_.workload, path});
-      std::error_code error;
-      if (!std::filesystem::exists(path, error)) break;
-    }
     add_output("--json", request_.json_file, files);
     add_output("--progress", request_.progress_file, files);
     add_output("--timeline", request_.timeline_file, files);

@@ -24,6 +24,7 @@ struct TraceOptions : OutputOptions {
   int ranks = 0;                       // 0: those of the profiles
   std::string like{};                  // rank; empty: none
   std::vector<std::string> resized{};  // GROUP=N
+  std::string to{}, from{};  // formats of execution traces
 };
 
 struct TraceAction {
@@ -36,6 +37,11 @@ struct TraceAction {
 TraceAction trace_convert_action();
 TraceAction trace_info_action();
 TraceAction trace_diff_action();
+
+// convert of execution traces, between protobuf and JSON.
+bool converts_formats(const TraceOptions& request);
+void check_formats(const TraceOptions& request);
+void convert_formats(const TraceOptions& request);
 
 // All, in the order of the help.
 std::span<const TraceAction> trace_actions();

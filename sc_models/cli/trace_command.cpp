@@ -33,7 +33,9 @@ class TraceCommand final : public Command {
         rows::text<&TraceOptions::files>(
             "FILE", "",
             "convert: a profile per rank (.json or .json.gz of torch.profiler); info, diff: "
-            "execution traces (.et). %d in a name stands for 0, 1, 2, …",
+            "execution traces (.et, .json, .jsonl, also with .gz). %d in a name stands for 0, 1, "
+            "2, "
+            "…",
             {.least = 1, .most = kAnyNumber}),
         rows::text<&TraceOptions::hosts>(
             "--host", "FILE",
@@ -56,12 +58,21 @@ class TraceCommand final : public Command {
         rows::flag<&TraceOptions::gpu_only>("--gpu-only",
                                             "convert: leaves the time of CPU threads out"),
         rows::flag<&TraceOptions::unknown_is_compute>(
-            "--unknown-compute", "convert: unknown collectives become computations"));
+            "--unknown-compute", "convert: unknown collectives become computations"),
+        rows::text<&TraceOptions::to>(
+            "--to", "FORMAT",
+            "convert: FILE are execution traces, which become, without loss: json, a list of "
+            "messages; jsonl, a message in each line; et, protobuf (default with --from)",
+            {.offer = kFormats}),
+        rows::text<&TraceOptions::from>("--from", "FORMAT",
+                                        "convert: FILE are execution traces, of this format",
+                                        {.offer = kFormats}));
     static constexpr auto kOut =
         rows::under(headings::kOutput,
                     rows::text<&TraceOptions::out>(
                         "--out", "PREFIX",
-                        "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all or none"));
+                        "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all or none; of "
+                        "execution traces PREFIX.RANK.FORMAT"));
     options_.add(app, request_, kRows, kOut);
     options_.add(app, request_, kTableRows);
   }
@@ -97,6 +108,7 @@ class TraceCommand final : public Command {
 
  private:
   static constexpr std::string_view kActions = "convert info diff";
+  static constexpr std::string_view kFormats = "et json jsonl";
 
   static bool takes(const TraceAction& action, std::string_view option) {
     return std::ranges::find(action.options, option) != action.options.end();

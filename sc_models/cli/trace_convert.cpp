@@ -194,11 +194,13 @@ void report(const TraceOptions& request, const ConvertedProfiles& converted) {
 void check(const TraceOptions& request) {
   if (request.out.empty())
     throw BadInput("--out: found nothing; allowed: a prefix, of PREFIX.RANK.et");
+  if (converts_formats(request)) return check_formats(request);
   profile_options(request);
   rank_copies(request);
 }
 
 void convert(const TraceOptions& request) {
+  if (converts_formats(request)) return convert_formats(request);
   const ConvertedProfiles converted = convert_profiles(
       request.files, request.hosts, profile_options(request), rank_copies(request));
   TraceTexts texts;
@@ -225,7 +227,7 @@ void convert(const TraceOptions& request) {
 TraceAction trace_convert_action() {
   return {.name = "convert",
           .options = {"--out", "--host", "--step", "--ranks", "--like", "--resize", "--gpu-only",
-                      "--unknown-compute"},
+                      "--unknown-compute", "--to", "--from"},
           .check = check,
           .run = convert};
 }

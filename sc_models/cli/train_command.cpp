@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <variant>
 
 #include "base/error.h"
@@ -26,29 +24,18 @@
 #include "runner/run.h"
 #include "runner/run_ranks.h"
 #include "runner/trace_output.h"
-#include "workload_files/rank_manifest.h"
+#include "workload_files/trace_files.h"
 
 namespace fredsim {
 namespace {
-
-// Lists the files of all ranks, and the next file, which would be read as a further rank.
-void list_traces(const std::string& prefix, std::vector<FileUse>& inputs) {
-  std::error_code missing;
-  if (const std::string shared = manifest_file(prefix); std::filesystem::exists(shared, missing))
-    inputs.push_back({"--trace", prefix, shared});
-  for (std::size_t rank = 0;; ++rank) {
-    const std::string path = trace_file(prefix, rank);
-    inputs.push_back({"--trace", prefix, path});
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) return;
-  }
-}
 
 void add_workload_files(const TrainOptions& train, std::vector<FileUse>& inputs) {
   using Source = TrainOptions::Source;
   if (train.source == Source::kModelFile || train.source == Source::kText)
     inputs.push_back({"--workload", train.workload});
-  if (train.source == Source::kTraces) list_traces(train.workload, inputs);
+  if (train.source == Source::kTraces)
+    for (const std::string& path : possible_trace_files(train.traces))
+      inputs.push_back({"--trace", train.workload, path});
   if (!train.comm_groups.empty()) inputs.push_back({"--comm-groups", train.comm_groups});
   if (train.placement && train.placement->kind == Placement::Kind::kFile)
     inputs.push_back({"--placement", train.placement->path});

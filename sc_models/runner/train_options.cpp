@@ -20,7 +20,6 @@
 #include "runner/detail/gradient_options.h"
 #include "runner/option_values.h"
 #include "runner/trace_output.h"
-#include "workload_files/rank_manifest.h"
 
 namespace fredsim {
 namespace {
@@ -81,19 +80,6 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
                              shown(found), advice(found, names)));
 }
 
-// "PREFIX" of "PREFIX.3.et", the file of one rank, or "PREFIX.ranks.json"; else the text itself.
-std::string trace_prefix(const std::string& text) {
-  if (const std::string ending = manifest_file(""); text.ends_with(ending))
-    return text.substr(0, text.size() - ending.size());
-  constexpr std::string_view kEnding = ".et";
-  if (!text.ends_with(kEnding)) return text;
-  const std::string_view rest = std::string_view(text).substr(0, text.size() - kEnding.size());
-  const std::size_t dot = rest.rfind('.');
-  const bool has_rank = dot != std::string_view::npos && dot > 0 && dot + 1 < rest.size() &&
-                        rest.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
-  return has_rank ? std::string(rest.substr(0, dot)) : text;
-}
-
 // Groups file of traces, as written by --export-et; empty: there is none.
 std::string groups_beside(const std::string& prefix) {
   std::error_code error;
@@ -112,8 +98,9 @@ double parse_capacity(const std::string& text) {
 }
 
 Source source_of(const OptionTexts& texts) {
-  for (const char* option : {"--comm-groups", "--communication"})
-    if (!texts.has("--trace")) refuse_given(option, texts, " without --trace");
+  if (!texts.has("--trace"))
+    for (const char* const option : {"--comm-groups", "--communication", "--dependencies"})
+      refuse_given(option, texts, " without --trace");
   refuse_beside("--export-et", texts, "--trace");
   refuse_beside("--trace", texts, "--workload");
   if (texts.has("--trace")) return Source::kTraces;
@@ -286,7 +273,11 @@ TrainOptions train_options(const OptionTexts& texts, const std::vector<std::stri
   TrainOptions options;
   options.source = source_of(texts);
   const std::string& workload = texts["--workload"];
-  options.workload = options.source == Source::kTraces    ? trace_prefix(texts["--trace"])
+  options.traces = trace_name(texts["--trace"]);
+  if (texts.has("--dependencies"))
+    options.dependencies = static_cast<TraceDependencies>(
+        parse_word("--dependencies", texts["--dependencies"], words_in("all data")));
+  options.workload = options.source == Source::kTraces    ? options.traces.prefix
                      : workload.empty()                   ? "resnet152"
                      : options.source == Source::kBuiltIn ? workload
                                                           : workload_path(workload);

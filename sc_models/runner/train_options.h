@@ -17,6 +17,8 @@
 #include "workload/trace_rules.h"
 #include "workload/training_question.h"
 #include "workload/training_rows.h"
+#include "workload_files/trace_files.h"
+#include "workload_files/trace_node.h"
 
 namespace fredsim {
 
@@ -34,12 +36,14 @@ struct TrainOptions : TrainingQuestion {
     kTraces,  // Chakra's format
   };
   Source source = Source::kBuiltIn;
-  std::string workload;                  // a name, a file, or a prefix of files
-  std::string comm_groups;               // a file, for traces; empty: none
-  std::string export_prefix;             // prefix of the written traces; empty: none
-  bool names_algorithm = false;          // false: default algorithm
-  std::optional<Placement> placement{};  // none: auto
-  double compute_rate = 0;               // FLOP/s of every NPU; 0: the roofline
+  std::string workload;  // a name, a file, or a prefix of files
+  TraceName traces{};
+  std::optional<TraceDependencies> dependencies{};  // of traces; none: as they are
+  std::string comm_groups;                          // a file, for traces; empty: none
+  std::string export_prefix;                        // prefix of the written traces; empty: none
+  bool names_algorithm = false;                     // false: default algorithm
+  std::optional<Placement> placement{};             // none: auto
+  double compute_rate = 0;                          // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
   TraceRules rules{};                      // of traces
   std::vector<ForeignKey> foreign_keys{};  // of files that these options were made from

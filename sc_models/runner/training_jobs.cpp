@@ -163,7 +163,7 @@ void TrainingJobs::read_workload() {
       text_ = read_text_workload(asked_.workload);
       break;
     case Source::kTraces:
-      traces_ = check_traces(asked_.workload);
+      traces_ = check_traces(asked_.traces, asked_.dependencies);
       if (asked_.rules.untimed_ps == 0) check_takes_time(traces_);
       if (asked_.rules.replays_communication && traces_.communications > 0 &&
           traces_.timed_communications == 0)
@@ -173,6 +173,8 @@ void TrainingJobs::read_workload() {
             traces_.communications, asked_.workload));
       if (!asked_.comm_groups.empty())
         groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
+      else
+        groups_ = traces_.groups;
       break;
   }
 }

@@ -44,13 +44,16 @@ std::string TrainingJobs::given() const {
                        asked_.training.iterations);
   }
   if (asked_.source != Source::kTraces) return "";
-  return fmt::format(
-      "traces, {} ranks, {} nodes{}", traces_.paths.size(), traces_.nodes,
-      traces_.dependencies == TraceDependencies::kAll
-          ? ""
-          : fmt::format(", recorded: data dependencies alone ({} control dependencies name nodes "
-                        "that are not there)",
-                        traces_.missing_callers));
+  std::string text = fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
+  if (traces_.dependencies == TraceDependencies::kData)
+    text +=
+        asked_.dependencies ? ", data dependencies alone" : ", recorded: data dependencies alone";
+  if (traces_.missing_callers > 0)
+    text += fmt::format(" ({} control dependencies name nodes that are not there)",
+                        traces_.missing_callers);
+  if (traces_.restored > 0)
+    text += fmt::format(", {} operations of GPUs ordered by their begins", traces_.restored);
+  return text;
 }
 
 bool TrainingJobs::is_launched_at_once() const {

@@ -20,6 +20,7 @@
 #include "config/config_reader.h"
 #include "config/config_schema.h"
 #include "config/machine_path.h"
+#include "workload_files/trace_files.h"
 
 namespace fredsim {
 namespace {
@@ -83,14 +84,11 @@ std::optional<std::string> content_of(const std::string& path) {
                      content_hash(*text));
 }
 
-// Files of traces: PREFIX.0.et and so on.
-std::string traces_of(const std::string& prefix) {
+std::string traces_of(const std::string& word) {
   std::string all;
-  for (std::size_t rank = 0;; ++rank) {
-    const std::optional<std::string> content = content_of(fmt::format("{}.{}.et", prefix, rank));
-    if (!content) return all;
-    all += part(*content);
-  }
+  for (const std::string& path : possible_trace_files(trace_name(word)))
+    if (const std::optional<std::string> content = content_of(path)) all += part(*content);
+  return all;
 }
 
 std::string word_text(const StudyAxis& axis, const std::string& word) {

@@ -64,15 +64,21 @@ inline constexpr auto kOfTraining = rows::join(
                     "configs/workloads",
                     {.offer = "resnet152 transformer_17b gpt3 transformer_1t"}),
                 rows::given<Q>("--trace", "PREFIX",
-                               "in place of --workload: Chakra execution traces, PREFIX.RANK.et; "
-                               "also by the file of a rank"),
+                               "in place of --workload: Chakra execution traces, PREFIX.RANK.et, "
+                               ".json or .jsonl, also with .gz; also by the file of a rank"),
                 rows::given<Q>("--comm-groups", "FILE",
                                "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, "
-                               "...]} (default: PREFIX.groups.json, where there is one)"),
+                               "...]} (default: PREFIX.groups.json, where there is one, or the "
+                               "traces' own)"),
                 rows::given<Q>("--communication", "HOW",
                                "of --trace: simulated (default), or recorded: communications take "
                                "the time that they took, each rank by itself, without a network",
                                {.words = "simulated recorded"}),
+                rows::given<Q>("--dependencies", "WHICH",
+                               "of --trace: all, or data: without control dependencies, which are "
+                               "the call stack of recorded traces (default: all, unless some name "
+                               "nodes that are not there)",
+                               {.offer = "all data"}),
                 rows::given<Q>("--export-et", "PREFIX",
                                "writes the workload as Chakra execution traces, too: "
                                "PREFIX.RANK.et and PREFIX.groups.json")),

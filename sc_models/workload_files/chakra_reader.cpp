@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload_files/chakra_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <google/protobuf/util/delimited_message_util.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "workload_files/chakra.pb.h"
+#include "workload_files/detail/chakra_stream.h"
+#include "workload_files/detail/process_groups.h"
 #include "workload_files/node_place.h"
 
 namespace fredsim {
@@ -26,8 +23,8 @@ constexpr std::uint64_t kPsPerUs = 1'000'000;
 
 // An attribute's number, whatever its kind; no value if it is no number.
 std::optional<double> real(const pb::ChakraAttribute& a) {
-  if (a.value_case() == pb::ChakraAttribute::kDoubleValue) return a.double_value();
-  if (a.value_case() == pb::ChakraAttribute::kFloatValue) return a.float_value();
+  if (a.value_case() == pb::ChakraAttribute::kDoubleVal) return a.double_val();
+  if (a.value_case() == pb::ChakraAttribute::kFloatVal) return a.float_val();
   return std::nullopt;
 }
 
@@ -45,28 +42,28 @@ std::optional<Integer> integer(const pb::ChakraAttribute& a) {
   switch (a.value_case()) {
     case pb::ChakraAttribute::VALUE_NOT_SET:
       return Integer{};
-    case pb::ChakraAttribute::kInt32Value:
-      return of_signed(a.int32_value());
-    case pb::ChakraAttribute::kInt64Value:
-      return of_signed(a.int64_value());
-    case pb::ChakraAttribute::kUint32Value:
-      return Integer{false, a.uint32_value()};
-    case pb::ChakraAttribute::kUint64Value:
-      return Integer{false, a.uint64_value()};
-    case pb::ChakraAttribute::kSint32Value:
-      return of_signed(a.sint32_value());
-    case pb::ChakraAttribute::kSint64Value:
-      return of_signed(a.sint64_value());
-    case pb::ChakraAttribute::kFixed32Value:
-      return Integer{false, a.fixed32_value()};
-    case pb::ChakraAttribute::kFixed64Value:
-      return Integer{false, a.fixed64_value()};
-    case pb::ChakraAttribute::kSfixed32Value:
-      return of_signed(a.sfixed32_value());
-    case pb::ChakraAttribute::kSfixed64Value:
-      return of_signed(a.sfixed64_value());
-    case pb::ChakraAttribute::kBoolValue:
-      return Integer{false, a.bool_value() ? 1U : 0U};
+    case pb::ChakraAttribute::kInt32Val:
+      return of_signed(a.int32_val());
+    case pb::ChakraAttribute::kInt64Val:
+      return of_signed(a.int64_val());
+    case pb::ChakraAttribute::kUint32Val:
+      return Integer{false, a.uint32_val()};
+    case pb::ChakraAttribute::kUint64Val:
+      return Integer{false, a.uint64_val()};
+    case pb::ChakraAttribute::kSint32Val:
+      return of_signed(a.sint32_val());
+    case pb::ChakraAttribute::kSint64Val:
+      return of_signed(a.sint64_val());
+    case pb::ChakraAttribute::kFixed32Val:
+      return Integer{false, a.fixed32_val()};
+    case pb::ChakraAttribute::kFixed64Val:
+      return Integer{false, a.fixed64_val()};
+    case pb::ChakraAttribute::kSfixed32Val:
+      return of_signed(a.sfixed32_val());
+    case pb::ChakraAttribute::kSfixed64Val:
+      return of_signed(a.sfixed64_val());
+    case pb::ChakraAttribute::kBoolVal:
+      return Integer{false, a.bool_val() ? 1U : 0U};
     default:
       break;
   }
@@ -82,6 +79,7 @@ class Fields {
   Fields(const std::string& path, const pb::ChakraNode& node) : path_(path), node_(node) {}
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
+  bool is_number(std::string_view name) const { return has(name) && integer(*find(name)); }
 
   std::uint64_t number(std::string_view name, std::uint64_t max,
                        std::optional<std::uint64_t> otherwise = std::nullopt) const {
@@ -114,8 +112,8 @@ class Fields {
   std::string text(std::string_view name) const {
     const pb::ChakraAttribute* const a = find(name);
     if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET) return "";
-    if (a->value_case() == pb::ChakraAttribute::kStringValue) return a->string_value();
-    if (a->value_case() == pb::ChakraAttribute::kBytesValue) return a->bytes_value();
+    if (a->value_case() == pb::ChakraAttribute::kStringVal) return a->string_val();
+    if (a->value_case() == pb::ChakraAttribute::kBytesVal) return a->bytes_val();
     const auto value = integer(*a);
     if (!value) throw BadInput(place(name) + ": found neither text nor a whole number");
     return fmt::format("{}{}", value->negative ? "-" : "", value->magnitude);
@@ -124,12 +122,12 @@ class Fields {
   std::vector<bool> bools(std::string_view name) const {
     const pb::ChakraAttribute* const a = find(name);
     if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET ||
-        a->value_case() == pb::ChakraAttribute::kBoolValue)
+        a->value_case() == pb::ChakraAttribute::kBoolVal)
       return {};
-    if (a->value_case() != pb::ChakraAttribute::kBools) {
+    if (a->value_case() != pb::ChakraAttribute::kBoolList) {
       throw BadInput(place(name) + ": found no list of booleans");
     }
-    return {a->bools().values().begin(), a->bools().values().end()};
+    return {a->bool_list().values().begin(), a->bool_list().values().end()};
   }
 
   std::string place(std::string_view field) const {
@@ -139,8 +137,8 @@ class Fields {
  private:
   // The last attribute of a name counts, as in any protobuf field.
   const pb::ChakraAttribute* find(std::string_view name) const {
-    for (int i = node_.attributes_size() - 1; i >= 0; --i) {
-      if (node_.attributes(i).name() == name) return &node_.attributes(i);
+    for (int i = node_.attr_size() - 1; i >= 0; --i) {
+      if (node_.attr(i).name() == name) return &node_.attr(i);
     }
     return nullptr;
   }
@@ -193,27 +191,29 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceDepende
       from.type() > static_cast<int>(TraceNodeType::kCollective)) {
     throw BadInput(fmt::format("{}: found {}; allowed: 1 to 7", fields.place("type"), from.type()));
   }
-  if (from.duration_us() > kMaxTime) {
+  if (from.duration_micros() > kMaxTime) {
     throw BadInput(fmt::format("{}: found {}; allowed: 0 to {}", fields.place("duration_micros"),
-                               from.duration_us(), kMaxTime));
+                               from.duration_micros(), kMaxTime));
   }
   node = {};
   node.id = from.id();
   node.name = from.name();
   node.type = static_cast<TraceNodeType>(from.type());
-  node.callers.assign(from.control_after().begin(), from.control_after().end());
+  node.callers.assign(from.ctrl_deps().begin(), from.ctrl_deps().end());
   if (dependencies == TraceDependencies::kAll) node.after = node.callers;
-  node.after.insert(node.after.end(), from.data_after().begin(), from.data_after().end());
+  node.after.insert(node.after.end(), from.data_deps().begin(), from.data_deps().end());
   std::ranges::sort(node.after);
   node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
   node.duration_ps =
-      fields.number("duration_ps", kMaxTime * kPsPerUs, from.duration_us() * kPsPerUs);
+      fields.number("duration_ps", kMaxTime * kPsPerUs, from.duration_micros() * kPsPerUs);
   node.start_ps = fields.number("start_ps", kMaxTime * kPsPerUs,
-                                std::min(from.start_us(), kMaxTime) * kPsPerUs);
+                                std::min(from.start_time_micros(), kMaxTime) * kPsPerUs);
   node.on_cpu = fields.number("is_cpu_op", kMax, 0) != 0;
   constexpr std::uint64_t kMaxStream = std::uint64_t{1} << 30;
   const char* const stream = node.on_cpu ? "fredsim_thread" : "stream";
   if (fields.has(stream)) node.stream = static_cast<int>(fields.number(stream, kMaxStream));
+  if (!node.on_cpu && fields.is_number("device"))
+    node.device = static_cast<int>(fields.number("device", kMaxStream));
   node.operations = fields.number("num_ops", kMax, 0);
   node.tensor_bytes = fields.number("tensor_size", kMax, 0);
   if (node.type == TraceNodeType::kCollective && node.on_cpu && !fields.has("comm_type"))
@@ -223,42 +223,15 @@ void read_node(const std::string& path, const pb::ChakraNode& from, TraceDepende
 
 }  // namespace
 
-struct ChakraReader::Stream {
-  explicit Stream(int descriptor) : file(descriptor) { file.SetCloseOnDelete(true); }
-
-  // Reads the next message as a whole; false at the end of the file.
-  bool read(const std::string& path, google::protobuf::MessageLite& message, const char* what) {
-    const std::int64_t start = file.ByteCount();
-    bool at_end = false;
-    if (google::protobuf::util::ParseDelimitedFromZeroCopyStream(&message, &file, &at_end)) {
-      return true;
-    }
-    if (file.GetErrno() != 0) {
-      throw BadInput(fmt::format("{}: {}", path, std::generic_category().message(file.GetErrno())));
-    }
-    if (at_end) return false;
-    throw BadInput(fmt::format("{}: the {} at offset {} is damaged or cut off", path, what, start));
-  }
-
-  google::protobuf::io::FileInputStream file;
-};
-
 ChakraReader::ChakraReader(std::string path, TraceDependencies dependencies)
-    : path_(std::move(path)), dependencies_(dependencies) {
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw BadInput(fmt::format("{}: {}", path_, std::generic_category().message(errno)));
-  }
-  stream_ = std::make_unique<Stream>(descriptor);
+    : path_(std::move(path)), dependencies_(dependencies), stream_(ChakraStream::open(path_)) {
   pb::ChakraMetadata metadata;
-  if (!stream_->read(path_, metadata, "metadata")) {
-    throw BadInput(fmt::format("{}: an empty file; a trace begins with its metadata", path_));
-  }
-  for (const pb::ChakraAttribute& attribute : metadata.attributes()) {
-    if (attribute.value_case() == pb::ChakraAttribute::kStringValue)
-      texts_[attribute.name()] = attribute.string_value();
+  stream_->metadata(metadata);
+  for (const pb::ChakraAttribute& attribute : metadata.attr()) {
+    if (attribute.value_case() == pb::ChakraAttribute::kStringVal)
+      texts_[attribute.name()] = attribute.string_val();
     if (attribute.name() == "fredsim_shapes")
-      shapes_ = parse_trace_shapes(path_ + ": metadata: fredsim_shapes", attribute.string_value());
+      shapes_ = parse_trace_shapes(path_ + ": metadata: fredsim_shapes", attribute.string_val());
   }
 }
 
@@ -266,9 +239,9 @@ ChakraReader::~ChakraReader() = default;
 
 bool ChakraReader::next(TraceNode& node) {
   pb::ChakraNode message;
-  while (stream_->read(path_, message, "node")) {
-    constexpr int kInvalid = 0;
-    if (message.type() != kInvalid) {
+  while (stream_->next(message)) {
+    if (is_process_groups(message)) read_process_groups(message, groups_);
+    if (message.type() != pb::INVALID_NODE) {
       read_node(path_, message, dependencies_, node);
       return true;
     }

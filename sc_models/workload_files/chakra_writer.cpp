@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload_files/chakra_writer.h"
 
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <google/protobuf/util/delimited_message_util.h>
-
-#include <stdexcept>
 #include <string_view>
 
 #include "workload_files/chakra.pb.h"
+#include "workload_files/detail/delimited_message.h"
 
 namespace fredsim {
 namespace {
 
-void append(std::string& text, const google::protobuf::MessageLite& message) {
-  google::protobuf::io::StringOutputStream output(&text);
-  if (!google::protobuf::util::SerializeDelimitedToZeroCopyStream(message, &output)) {
-    throw std::length_error("a node of a trace is longer than 2 GiB");
-  }
-}
-
 class Attributes {
  public:
   explicit Attributes(pb::ChakraNode& node) : node_(node) {}
-  void number(std::string_view name, std::uint64_t value) { of(name).set_uint64_value(value); }
+  void number(std::string_view name, std::uint64_t value) { of(name).set_uint64_val(value); }
   void small(std::string_view name, std::int64_t value) {
-    of(name).set_int32_value(static_cast<std::int32_t>(value));
+    of(name).set_int32_val(static_cast<std::int32_t>(value));
   }
-  void flag(std::string_view name, bool value) { of(name).set_bool_value(value); }
-  void text(std::string_view name, const std::string& value) { of(name).set_string_value(value); }
+  void flag(std::string_view name, bool value) { of(name).set_bool_val(value); }
+  void text(std::string_view name, const std::string& value) { of(name).set_string_val(value); }
   void flags(std::string_view name, const std::vector<bool>& values) {
-    auto& list = *of(name).mutable_bools()->mutable_values();
+    auto& list = *of(name).mutable_bool_list()->mutable_values();
     list.Add(values.begin(), values.end());
   }
 
  private:
   pb::ChakraAttribute& of(std::string_view name) {
-    pb::ChakraAttribute& attribute = *node_.add_attributes();
+    pb::ChakraAttribute& attribute = *node_.add_attr();
     attribute.set_name(std::string(name));
     return attribute;
   }
@@ -68,11 +58,11 @@ ChakraWriter::ChakraWriter(const TraceShapes& shapes) {
   pb::ChakraMetadata metadata;
   metadata.set_version("0.0.4");
   if (!shapes.empty()) {
-    pb::ChakraAttribute& attribute = *metadata.add_attributes();
+    pb::ChakraAttribute& attribute = *metadata.add_attr();
     attribute.set_name("fredsim_shapes");
-    attribute.set_string_value(trace_shapes_text(shapes));
+    attribute.set_string_val(trace_shapes_text(shapes));
   }
-  append(text_, metadata);
+  append_delimited(text_, metadata);
 }
 
 void ChakraWriter::add(const TraceNode& node) {
@@ -80,20 +70,21 @@ void ChakraWriter::add(const TraceNode& node) {
   pb::ChakraNode to;
   to.set_id(node.id);
   to.set_name(node.name);
-  to.set_type(static_cast<std::int32_t>(node.type));
-  to.mutable_data_after()->Add(node.after.begin(), node.after.end());
-  to.set_duration_us(node.duration_ps / kPsPerUs);
-  to.set_start_us(node.start_ps / kPsPerUs);
+  to.set_type(static_cast<pb::ChakraNodeType>(node.type));
+  to.mutable_data_deps()->Add(node.after.begin(), node.after.end());
+  to.set_duration_micros(node.duration_ps / kPsPerUs);
+  to.set_start_time_micros(node.start_ps / kPsPerUs);
   Attributes attributes(to);
   attributes.flag("is_cpu_op", node.on_cpu);
   if (node.start_ps != 0) attributes.number("start_ps", node.start_ps);
   if (node.stream != TraceNode::kNobody)
     attributes.small(node.on_cpu ? "fredsim_thread" : "stream", node.stream);
+  if (node.device != TraceNode::kNobody) attributes.small("device", node.device);
   if (node.duration_ps != 0) attributes.number("duration_ps", node.duration_ps);
   if (node.operations != 0) attributes.number("num_ops", node.operations);
   if (node.tensor_bytes != 0) attributes.number("tensor_size", node.tensor_bytes);
   if (node.type >= TraceNodeType::kSend) add_communication(node, attributes);
-  append(text_, to);
+  append_delimited(text_, to);
 }
 
 }  // namespace fredsim

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <memory>
-#include <optional>
-#include <system_error>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -20,13 +17,14 @@
 #include "workload_files/chakra_reader.h"
 #include "workload_files/id_ranges.h"
 #include "workload_files/node_place.h"
-#include "workload_files/rank_manifest.h"
 
 namespace fredsim {
 namespace {
 
 // A control dependency on a node that is not in its file.
-struct MissingCaller {};
+struct MissingCaller {
+  std::string message;
+};
 
 // Ids and dependencies of one file that is wrong, or not in the order of its dependencies.
 class Graph {
@@ -54,10 +52,11 @@ class Graph {
       for (std::size_t k = begin(node); k < ends_[node]; ++k) {
         const auto at = index_.find(after_[k]);
         if (at == index_.end()) {
-          if (std::ranges::count(callers_, after_[k]) != 0) throw MissingCaller();
-          throw BadInput(node_place(
+          std::string message = node_place(
               path_, ids_[node], "",
-              fmt::format("dependencies: found {}, which is no node of this file", after_[k])));
+              fmt::format("dependencies: found {}, which is no node of this file", after_[k]));
+          if (std::ranges::count(callers_, after_[k]) != 0) throw MissingCaller(std::move(message));
+          throw BadInput(message);
         }
         after_[k] = at->second;  // an index from here on
       }
@@ -142,6 +141,7 @@ class Reading {
     return true;
   }
   bool is_in_order() const { return is_in_order_; }
+  const CommGroups& groups() const { return reader_.groups(); }
 
  private:
   ChakraReader reader_;
@@ -220,45 +220,37 @@ void count(const TraceNode& node, std::uint64_t ranks, TraceFiles& files, Lanes&
   if (!has_time) files.untimed += ranks;
 }
 
-std::vector<std::string> files_of(const std::string& prefix) {
-  if (std::optional<std::vector<std::string>> shared = manifest_paths(prefix))
-    return *std::move(shared);
-  constexpr int kMaxRanks = 1 << 16;
-  const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
-  std::vector<std::string> paths;
-  std::error_code error;  // set, for example, by a name that is too long
-  while (static_cast<int>(paths.size()) < kMaxRanks &&
-         std::filesystem::exists(path(static_cast<int>(paths.size())), error)) {
-    paths.push_back(path(static_cast<int>(paths.size())));
+// Groups of a rank's metadata.
+void add_groups(const std::string& path, const CommGroups& groups, TraceFiles& files) {
+  const int ranks = static_cast<int>(files.paths.size());
+  for (const auto& [name, members] : groups) {
+    if (std::ranges::any_of(members, [ranks](int rank) { return rank >= ranks; })) continue;
+    const auto [known, is_new] = files.groups.emplace(name, members);
+    if (!is_new && known->second != members)
+      throw BadInput(fmt::format(
+          "{}: process group '{}': found ranks {}, and {} in another rank's trace; allowed: groups "
+          "of a file, --comm-groups",
+          path, name, fmt::join(members, ", "), fmt::join(known->second, ", ")));
   }
-  if (paths.empty()) {
-    throw BadInput(
-        fmt::format("{}: no such file; traces are {}.RANK.et, from rank 0 on", path(0), prefix));
-  }
-  // A file of a later rank reveals a gap.
-  const std::filesystem::path of(prefix);
-  const auto folder = of.has_parent_path() ? of.parent_path() : std::filesystem::path(".");
-  const std::string begin = of.filename().string() + ".";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(begin) || !name.ends_with(".et") || name.size() < begin.size() + 4)
-      continue;
-    const std::string middle = name.substr(begin.size(), name.size() - begin.size() - 3);
-    if (middle.size() > 6 ||
-        !std::ranges::all_of(middle, [](char c) { return c >= '0' && c <= '9'; }))
-      continue;
-    if (std::stoi(middle) > static_cast<int>(paths.size())) {
-      throw BadInput(
-          fmt::format("{}: no such file, but there is {}; every rank from 0 on is wanted",
-                      path(static_cast<int>(paths.size())), entry.path().string()));
-    }
-  }
-  return paths;
 }
 
-TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
+// `has_order`: by the first rank of each file.
+void restore_orders(const std::vector<bool>& has_order, TraceFiles& files) {
+  std::vector<StreamOrder> orders(files.paths.size());
+  std::map<std::string, std::size_t> owners;
+  for (std::size_t rank = 0; rank < orders.size(); ++rank) {
+    const std::size_t owner = owners.emplace(files.paths[rank], rank).first->second;
+    if (!has_order[owner]) continue;
+    orders[rank] = owner == rank ? restored_stream_order(files.paths[rank], files.dependencies)
+                                 : orders[owner];
+    files.restored += orders[rank].size();
+  }
+  if (files.restored > 0) files.orders = std::move(orders);
+}
+
+TraceFiles checked(const TraceName& name, TraceDependencies dependencies) {
   constexpr std::size_t kSideBySide = 256;  // files that are open
-  TraceFiles files{.paths = files_of(prefix), .dependencies = dependencies};
+  TraceFiles files{.paths = trace_files(name), .dependencies = dependencies};
   const auto ranks = static_cast<int>(files.paths.size());
   Messages messages;
   Lanes lanes;
@@ -267,6 +259,7 @@ TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
   std::vector<int> owners;  // first rank of each file
   for (int r = 0; r < ranks; ++r)
     if (++sharers[files.paths[r]] == 1) owners.push_back(r);
+  std::vector<bool> has_order(files.paths.size());  // by owner: operations have places in streams
   for (std::size_t first = 0; first < owners.size(); first += kSideBySide) {
     std::vector<std::unique_ptr<Reading>> readings;
     for (std::size_t n = first; n < owners.size() && readings.size() < kSideBySide; ++n)
@@ -280,6 +273,7 @@ TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
         const std::uint64_t shared_by = sharers.at(path);
         if (!readings[i]->next(node)) {
           at_end[i] = true;
+          add_groups(path, readings[i]->groups(), files);
           if (!readings[i]->is_in_order() || dependencies == TraceDependencies::kData)
             files.missing_callers += check_whole(path, dependencies);
           continue;
@@ -291,6 +285,7 @@ TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
               "{}: found {} in a file of {} ranks, of which one is its peer; allowed: collectives",
               node_place(path, node.id, node.name, "type"), to_string(node.type), shared_by));
         messages.add(path, rank, node);
+        if (has_stream_place(node)) has_order[static_cast<std::size_t>(rank)] = true;
         if (node.peer >= ranks) {
           throw BadInput(fmt::format("{}: found {}; there are {} ranks",
                                      node_place(path, node.id, node.name, "rank"), node.peer,
@@ -301,18 +296,25 @@ TraceFiles checked(const std::string& prefix, TraceDependencies dependencies) {
     }
   }
   messages.check(files.paths);
+  restore_orders(has_order, files);
   files.has_lanes = lanes.are_told || (lanes.of_cpu && lanes.of_accelerator);
   return files;
 }
 
 }  // namespace
 
-TraceFiles check_traces(const std::string& prefix) {
+TraceFiles check_traces(const TraceName& name, std::optional<TraceDependencies> dependencies) {
   try {
-    return checked(prefix, TraceDependencies::kAll);
-  } catch (const MissingCaller&) {
-    return checked(prefix, TraceDependencies::kData);
+    return checked(name, dependencies.value_or(TraceDependencies::kAll));
+  } catch (const MissingCaller& missing) {
+    if (dependencies)
+      throw BadInput(missing.message + "; allowed in recorded traces: --dependencies data");
+    return checked(name, TraceDependencies::kData);
   }
+}
+
+TraceFiles check_traces(const std::string& prefix) {
+  return check_traces(TraceName{prefix, ".et"});
 }
 
 void check_takes_time(const TraceFiles& files) {

@@ -6,8 +6,11 @@
 
 namespace fredsim {
 
-TraceFeeder::TraceFeeder(std::string path, std::size_t window, TraceDependencies dependencies)
-    : reader_(std::move(path), dependencies), window_(std::max<std::size_t>(window, 1)) {}
+TraceFeeder::TraceFeeder(std::string path, std::size_t window, TraceDependencies dependencies,
+                         const StreamOrder* order)
+    : reader_(std::move(path), dependencies),
+      window_(std::max<std::size_t>(window, 1)),
+      order_(order) {}
 
 std::optional<TraceNode> TraceFeeder::next() {
   while (held() < window_ && read_one()) continue;
@@ -24,6 +27,10 @@ bool TraceFeeder::read_one() {
     at_end_ = true;
     return false;
   }
+  if (order_ != nullptr)
+    if (const auto before = order_->find(next.node.id); before != order_->end())
+      next.node.after.insert(std::ranges::lower_bound(next.node.after, before->second),
+                             before->second);
   const std::uint64_t place = read_++;
   for (const std::uint64_t id : next.node.after) {
     if (complete_.has(id)) continue;

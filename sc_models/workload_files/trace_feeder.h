@@ -6,6 +6,7 @@
 // Memory: up to `window` nodes that were read and are not complete. More are read only if none of
 //   these can begin or is in flight, since their dependencies come later in the file. Complete
 //   nodes are kept as ranges of ids.
+// `order`: dependencies beside those of the file (workload_files/stream_order.h); outlives it.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 
 #include "workload_files/chakra_reader.h"
 #include "workload_files/id_ranges.h"
+#include "workload_files/stream_order.h"
 
 namespace fredsim {
 
@@ -25,7 +27,8 @@ class TraceFeeder {
   static constexpr std::size_t kWindow = 4096;
 
   explicit TraceFeeder(std::string path, std::size_t window = kWindow,
-                       TraceDependencies dependencies = TraceDependencies::kAll);
+                       TraceDependencies dependencies = TraceDependencies::kAll,
+                       const StreamOrder* order = nullptr);
 
   std::optional<TraceNode> next();
   void complete(std::uint64_t id);  // completes a node that next() gave
@@ -44,6 +47,7 @@ class TraceFeeder {
 
   ChakraReader reader_;
   std::size_t window_;
+  const StreamOrder* order_;
   bool at_end_ = false;
   std::uint64_t read_ = 0;
   std::size_t in_flight_ = 0;

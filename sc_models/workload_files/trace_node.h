@@ -56,6 +56,7 @@ struct TraceNode {
   std::uint64_t start_ps = 0;  // begin as recorded; 0: not recorded, or the beginning
   bool on_cpu = false;
   int stream = kNobody;            // stream of a GPU, or thread of a CPU; kNobody: not told
+  int device = kNobody;            // GPU of the stream; kNobody: not told
   std::uint64_t operations = 0;    // operations of a computation
   std::uint64_t tensor_bytes = 0;  // bytes that it, a load or a store moves
   // Fields of communications.

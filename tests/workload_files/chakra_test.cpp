@@ -52,6 +52,7 @@ TraceNode random_node(std::uint64_t id, Random& random) {
   for (std::uint64_t at = 0; at < id; at += 1 + random.below(5)) node.after.push_back(at);
   node.duration_ps = random.below(3) == 0 ? 0 : random.below(1'000'000'000);
   node.on_cpu = random.below(2) != 0;
+  if (!node.on_cpu && random.below(3) == 0) node.device = static_cast<int>(random.below(8));
   node.operations = random.next() >> random.below(64);
   node.tensor_bytes = random.next() >> random.below(64);
   if (node.type < TraceNodeType::kSend) return node;
@@ -128,7 +129,7 @@ TEST_F(Chakra, DependenciesPackedOrNotAndOfBothKindsAreOneSet) {
 }
 
 TEST_F(Chakra, WhatIsNotKnownIsSkipped) {
-  const TraceNode node = only(varint_field(3, 4) + bytes_field(8, "inputs") + varint_field(99, 5) +
+  const TraceNode node = only(varint_field(3, 4) + bytes_field(98, "inputs") + varint_field(99, 5) +
                               attribute("colour", bytes_field(29, "red")) +
                               attribute("sizes", bytes_field(10, bytes_field(1, varint(5)))) +
                               attribute("num_ops", varint_field(13, 77)));
@@ -149,12 +150,14 @@ TEST_F(Chakra, RecordedNodesAreReadAsTheyAre) {
                                    attribute("comm_size", varint_field(9, 8)) +
                                    attribute("involved_dim", varint_field(27, 0)));
   EXPECT_TRUE(broadcast.dimensions.empty());
-  write_file(path_, kMetadataMessage + delimited(varint_field(1, 1) + varint_field(3, 0)) +
+  write_file(path_, kMetadataMessage +
+                        delimited(varint_field(1, 1) + varint_field(3, 0) + varint_field(7, 5)) +
                         delimited(varint_field(1, 2) + varint_field(3, 4)));
   ChakraReader reader(path_);
   TraceNode node;
   ASSERT_TRUE(reader.next(node));
   EXPECT_EQ(node.id, 2U);
+  EXPECT_EQ(node.duration_ps, 0U) << "nothing of the node before it";
   EXPECT_FALSE(reader.next(node));
   EXPECT_EQ(reader.invalid(), 1U);
 }

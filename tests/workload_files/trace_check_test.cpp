@@ -104,6 +104,14 @@ TEST_F(TraceCheck, CallersThatAreNotThereMakeATraceARecordedOne) {
   EXPECT_FALSE(recorded.has_lanes);
   TraceFeeder feeder(recorded.paths[0], 9, recorded.dependencies);
   EXPECT_TRUE(feeder.next() && feeder.next()) << "neither waits for its caller";
+  const auto asked = [&](TraceDependencies which) {
+    return check_traces(trace_name(prefix_), which).dependencies;
+  };
+  EXPECT_EQ(asked(TraceDependencies::kData), TraceDependencies::kData);
+  EXPECT_NE(refusal_of([&] { asked(TraceDependencies::kAll); })
+                .find("node 1: dependencies: found 3, which is no node of this file; allowed in "
+                      "recorded traces: --dependencies data"),
+            std::string::npos);
   write_file(prefix_ + ".0.et", begin + node(1, 2, true) + node(2, 2, false));
   expect_refusal("a circle");
   write_file(prefix_ + ".0.et",
@@ -111,6 +119,36 @@ TEST_F(TraceCheck, CallersThatAreNotThereMakeATraceARecordedOne) {
   const TraceFiles whole = check_traces(prefix_);
   EXPECT_EQ(whole.dependencies, TraceDependencies::kAll);
   EXPECT_TRUE(whole.has_lanes) << "of a CPU and an accelerator";
+  const TraceFiles data = check_traces(trace_name(prefix_), TraceDependencies::kData);
+  EXPECT_EQ(data.dependencies, TraceDependencies::kData);
+  EXPECT_EQ(data.missing_callers, 0U);
+}
+
+// Groups as Chakra's converter and others write them into METADATA nodes.
+TEST_F(TraceCheck, GroupsComeFromTheMetadata) {
+  const auto init = [](const std::string& values, const std::string& more = "") {
+    return delimited(bytes_field(1, "0.0.4")) +
+           delimited(varint_field(1, 3) + bytes_field(2, "## process_group:init ##") +
+                     varint_field(3, 1) + bytes_field(8, bytes_field(1, values)) + more);
+  };
+  const auto attribute = [](const std::string& name, const std::string& value) {
+    return bytes_field(10, bytes_field(1, name) + value);
+  };
+  write_file(prefix_ + ".0.et",
+             init(R"(['[{"pg_name": "0", "backend_config": "cuda:nccl", "ranks": [], )"
+                  R"("group_size": 3}, {"pg_name": "dp", "ranks": [0, 2]}]'])"));
+  write_file(prefix_ + ".1.et", init(R"(["[{\"pg_name\": \"tp\", \"ranks\": [1]}]"])"));
+  write_file(prefix_ + ".2.et",
+             init("no list",
+                  attribute("pg_name", bytes_field(29, "pp")) +
+                      attribute("ranks", bytes_field(10, bytes_field(1, varint(1) + varint(2))))));
+  const CommGroups all{{"0", {0, 1, 2}}, {"dp", {0, 2}}, {"tp", {1}}, {"pp", {1, 2}}};
+  EXPECT_EQ(check_traces(prefix_).groups, all);
+  write_file(prefix_ + ".1.et", init(R"(['[{"pg_name": "dp", "ranks": [1, 7]}]'])"));
+  EXPECT_FALSE(check_traces(prefix_).groups.contains("tp"));
+  EXPECT_EQ(check_traces(prefix_).groups.at("dp"), all.at("dp")) << "rank 7 has no trace";
+  write_file(prefix_ + ".1.et", init(R"(['[{"pg_name": "dp", "ranks": [1, 2]}]'])"));
+  expect_refusal("t.1.et: process group 'dp': found ranks 1, 2, and 0, 2 in another rank's trace");
 }
 
 TEST_F(TraceCheck, ACircleIsNamed) {

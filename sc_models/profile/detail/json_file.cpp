@@ -2,53 +2,15 @@
 #include "profile/detail/json_file.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
-#include <array>
-#include <cerrno>
-#include <memory>
-#include <streambuf>
-#include <system_error>
+#include <istream>
 #include <utility>
 
 #include "base/error.h"
+#include "workload_files/gzip_blocks.h"
 
 namespace fredsim {
 namespace {
-
-// Blocks of a file, decompressed if it is gzip's.
-class GzipBlocks final : public std::streambuf {
- public:
-  explicit GzipBlocks(const std::string& path)
-      : path_(path), file_(gzopen(path.c_str(), "rb"), gzclose) {
-    if (file_ == nullptr)
-      throw BadInput(fmt::format("{}: {}", path, std::generic_category().message(errno)));
-    gzbuffer(file_.get(), kBlock);
-  }
-
- protected:
-  int_type underflow() override {
-    const int count = gzread(file_.get(), block_.data(), kBlock);
-    int error = Z_OK;
-    const char* const message = gzerror(file_.get(), &error);
-    if (count < 0 || error == Z_BUF_ERROR) {
-      if (error == Z_ERRNO)
-        throw BadInput(fmt::format("{}: {}", path_, std::generic_category().message(errno)));
-      throw BadInput(error == Z_BUF_ERROR
-                         ? fmt::format("{}: its gzip data ends in the middle", path_)
-                         : fmt::format("{}: its gzip data is damaged ({})", path_, message));
-    }
-    if (count == 0) return traits_type::eof();
-    setg(block_.data(), block_.data(), block_.data() + count);
-    return traits_type::to_int_type(block_[0]);
-  }
-
- private:
-  static constexpr unsigned kBlock = 1U << 18;
-  const std::string& path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
-  std::array<char, kBlock> block_{};
-};
 
 // Passes events on and keeps the place of an error.
 class Placed final : public JsonEvents {

@@ -75,9 +75,9 @@ void TraceNodes::begin() {
         return operation_of(std::move(shape), node, node.times, -1, 0);
       });
   for (const int rank : process_groups_.all()) {
-    readings_.push_back(
-        {.rank = rank,
-         .feeder = std::make_unique<TraceFeeder>(files_.paths[rank], 1, files_.dependencies)});
+    readings_.push_back({.rank = rank,
+                         .feeder = std::make_unique<TraceFeeder>(
+                             files_.paths[rank], 1, files_.dependencies, files_.order_of(rank))});
   }
 }
 
