@@ -4,6 +4,7 @@
 // Results go to standard output. Errors: BadInput; RunFailed, diff of traces that differ.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +25,11 @@ struct TraceOptions : OutputOptions {
   int ranks = 0;                       // 0: those of the profiles
   std::string like{};                  // rank; empty: none
   std::vector<std::string> resized{};  // GROUP=N
-  std::string to{}, from{};  // formats of execution traces
+  std::string to{};                    // format of execution traces
+  std::string from{};                  // convert: format of execution traces; show: a node
+  std::string timeline_file{}, graph_file{};
+  std::uint64_t depth = 3;
+  std::string command_line{};  // complete, for results
 };
 
 struct TraceAction {
@@ -37,6 +42,7 @@ struct TraceAction {
 TraceAction trace_convert_action();
 TraceAction trace_info_action();
 TraceAction trace_diff_action();
+TraceAction trace_show_action();
 
 // convert of execution traces, between protobuf and JSON.
 bool converts_formats(const TraceOptions& request);

@@ -28,14 +28,13 @@ class TraceCommand final : public Command {
         rows::text<&TraceOptions::action>(
             "ACTION", "",
             "convert: profiles of PyTorch become execution traces for train --trace; info: what "
-            "traces are made of; diff: what differs between two",
+            "traces are made of; diff: what differs between two; show: pictures of them",
             {.offer = kActions, .least = 1}),
         rows::text<&TraceOptions::files>(
             "FILE", "",
-            "convert: a profile per rank (.json or .json.gz of torch.profiler); info, diff: "
+            "convert: a profile per rank (.json or .json.gz of torch.profiler); others: "
             "execution traces (.et, .json, .jsonl, also with .gz). %d in a name stands for 0, 1, "
-            "2, "
-            "…",
+            "2, …",
             {.least = 1, .most = kAnyNumber}),
         rows::text<&TraceOptions::hosts>(
             "--host", "FILE",
@@ -64,17 +63,35 @@ class TraceCommand final : public Command {
             "convert: FILE are execution traces, which become, without loss: json, a list of "
             "messages; jsonl, a message in each line; et, protobuf (default with --from)",
             {.offer = kFormats}),
-        rows::text<&TraceOptions::from>("--from", "FORMAT",
-                                        "convert: FILE are execution traces, of this format",
-                                        {.offer = kFormats}));
+        rows::text<&TraceOptions::from>(
+            "--from", "FORMAT|NODE",
+            "convert: FILE are execution traces, of this format. show --graph: nodes around this "
+            "one alone, an id, a name or 'NAME [2]', the third of the name"),
+        rows::number<&TraceOptions::depth>(
+            "--depth", "N",
+            "show --graph: with --from: as many dependencies away from it, in either direction "
+            "(default 3)",
+            {.initial = "3",
+             .min = 0,
+             .max = 1'000'000,
+             .needs = "--from",
+             .allowed = "together with --from"}));
     static constexpr auto kOut =
         rows::under(headings::kOutput,
                     rows::text<&TraceOptions::out>(
                         "--out", "PREFIX",
                         "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all or none; of "
-                        "execution traces PREFIX.RANK.FORMAT"));
+                        "execution traces PREFIX.RANK.FORMAT"),
+                    rows::text<&TraceOptions::timeline_file>(
+                        "--timeline", "FILE",
+                        "show: operations in time for Perfetto, a track per stream and thread, "
+                        "arrows along dependencies; JSON, or protobuf for a .pftrace file"),
+                    rows::text<&TraceOptions::graph_file>(
+                        "--graph", "FILE",
+                        "show: nodes and dependencies as .dot, as .svg drawn by Graphviz, or as "
+                        ".graphml"));
     options_.add(app, request_, kRows, kOut);
-    options_.add(app, request_, kTableRows);
+    options_.add(app, request_, kJsonRows, kTableRows);
   }
 
   void check() override {
@@ -99,15 +116,23 @@ class TraceCommand final : public Command {
     if (action_->check != nullptr) action_->check(request_);
   }
 
-  FileUses files() const override { return {}; }
+  FileUses files() const override {
+    FileUses files;
+    for (const std::string& path : request_.files) files.inputs.push_back({"FILE", path});
+    add_output("--json", request_.json_file, files);
+    add_output("--timeline", request_.timeline_file, files);
+    add_output("--graph", request_.graph_file, files);
+    return files;
+  }
 
-  void run(const Invocation& /*invocation*/) override {
+  void run(const Invocation& invocation) override {
     interrupt_flag();
+    request_.command_line = invocation.command_line;
     action_->run(request_);
   }
 
  private:
-  static constexpr std::string_view kActions = "convert info diff";
+  static constexpr std::string_view kActions = "convert info diff show";
   static constexpr std::string_view kFormats = "et json jsonl";
 
   static bool takes(const TraceAction& action, std::string_view option) {
@@ -123,19 +148,20 @@ class TraceCommand final : public Command {
 
 std::span<const TraceAction> trace_actions() {
   static const std::vector<TraceAction> kAll{trace_convert_action(), trace_info_action(),
-                                             trace_diff_action()};
+                                             trace_diff_action(), trace_show_action()};
   return kAll;
 }
 
 CommandRow trace_row() {
   return {.name = "trace",
-          .purpose = "Traces from profiles of PyTorch: what they have, differences.",
+          .purpose = "Traces from profiles of PyTorch: what they have, differences, pictures.",
           .aliases = "kineto profile chakra",
-          .main_options = "--host --out --step",
+          .main_options = "--host --out --step --timeline --graph --json",
           .examples =
               "  fredsim trace convert configs/profiles/step_%d.json --out step\n"
               "  fredsim trace info step.%d.et\n"
-              "  fredsim trace diff step.0.et step.0.et",
+              "  fredsim trace diff step.0.et step.0.et\n"
+              "  fredsim trace show step.%d.et --timeline step.json",
           .make = []() -> std::unique_ptr<Command> { return std::make_unique<TraceCommand>(); }};
 }
 

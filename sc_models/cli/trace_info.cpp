@@ -5,14 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/trace_action.h"
 #include "profile/convert.h"
 #include "report/table_output.h"
+#include "report/trace_figures.h"
+#include "results/version.h"
 
 namespace fredsim {
 namespace {
@@ -38,38 +39,33 @@ TitledTable tally_table(const char* label, const std::vector<TallyRow>& rows) {
   return {"", table_of(fields, rows)};
 }
 
-struct NamedInfo {
-  std::string path{};
-  TraceInfo info{};
-};
-
-TitledTable info_table(const std::vector<NamedInfo>& traces) {
-  using InfoField = Field<NamedInfo>;
+TitledTable info_table(const std::vector<NamedTraceInfo>& traces) {
+  using InfoField = Field<NamedTraceInfo>;
   const std::vector<InfoField> fields{
       {{.label = "trace", .align = Align::kLeft, .name = "trace"},
-       [](const NamedInfo& t) { return t.path; }},
+       [](const NamedTraceInfo& t) { return t.path; }},
       {{.label = "nodes", .name = "nodes"},
-       [](const NamedInfo& t) { return count_cell(t.info.nodes); }},
+       [](const NamedTraceInfo& t) { return count_cell(t.info.nodes); }},
       {{.label = "dependencies", .rank = 2, .name = "dependencies"},
-       [](const NamedInfo& t) { return count_cell(t.info.dependencies); }},
+       [](const NamedTraceInfo& t) { return count_cell(t.info.dependencies); }},
       {{.label = "work", .unit = "µs", .name = "work_us", .meaning = "sum of all durations"},
-       [](const NamedInfo& t) { return trace_us_cell(t.info.work_ps); }},
+       [](const NamedTraceInfo& t) { return trace_us_cell(t.info.work_ps); }},
       {{.label = "critical path",
         .unit = "µs",
         .header = {"critical", "path µs"},
         .name = "critical_us",
         .meaning = "longest chain of dependencies, by duration"},
-       [](const NamedInfo& t) { return trace_us_cell(t.info.critical_ps); }},
+       [](const NamedTraceInfo& t) { return trace_us_cell(t.info.critical_ps); }},
       {{.label = "parallelism",
         .rank = 1,
         .name = "parallelism",
         .meaning = "work over critical path"},
-       [](const NamedInfo& t) { return number_cell(t.info.parallelism(), 2); }},
+       [](const NamedTraceInfo& t) { return number_cell(t.info.parallelism(), 2); }},
       {{.label = "exposed",
         .unit = "µs",
         .name = "exposed_us",
         .meaning = "communication while no computation of the GPU runs, as recorded"},
-       [](const NamedInfo& t) {
+       [](const NamedTraceInfo& t) {
          return t.info.exposed_ps ? trace_us_cell(*t.info.exposed_ps) : no_cell();
        }}};
   return {"", table_of(fields, traces)};
@@ -99,63 +95,40 @@ TitledTable quantile_table(const std::vector<QuantileRow>& rows) {
   return {"", table_of(fields, rows)};
 }
 
-void add_tally(std::vector<TallyRow>& rows, const std::string& name, const std::string& group,
-               const TraceTally& tally) {
-  auto row = std::ranges::find_if(
-      rows, [&](const TallyRow& r) { return r.name == name && r.group == group; });
-  if (row == rows.end()) row = rows.insert(rows.end(), {name, group, {}});
-  row->tally.count += tally.count;
-  row->tally.ps += tally.ps;
-  row->tally.bytes += tally.bytes;
-}
-
-std::string lane_text(const std::pair<bool, int>& lane) {
-  if (lane.first)
-    return lane.second == TraceNode::kNobody ? "CPU" : fmt::format("CPU thread {}", lane.second);
-  return lane.second == TraceNode::kNobody ? "no stream" : fmt::format("stream {}", lane.second);
-}
-
-void inform(const TraceOptions& request) {
-  std::vector<NamedInfo> traces;
+void print_figures(const TraceOptions& request, const TraceFigures& figures) {
+  const TraceInfo& all = figures.all;
   std::vector<TallyRow> types, collectives, lanes;
-  std::vector<std::uint64_t> durations, sizes;
-  std::vector<TraceNode> longest;
-  for (const std::string& path : profile_paths(request.files)) {
-    const std::vector<TraceNode> nodes = read_trace_nodes(path);
-    NamedInfo& trace = traces.emplace_back(NamedInfo{path, trace_info(path, nodes)});
-    for (const auto& [type, tally] : trace.info.types)
-      add_tally(types, std::string(to_string(type)), "", tally);
-    for (const auto& [key, tally] : trace.info.collectives)
-      add_tally(collectives, key.first, key.second.empty() ? "all" : key.second, tally);
-    for (const auto& [lane, tally] : trace.info.lanes) add_tally(lanes, lane_text(lane), "", tally);
-    for (const TraceNode& node : nodes) {
-      if (node.duration_ps != 0) durations.push_back(node.duration_ps);
-      if (node.type >= TraceNodeType::kSend) sizes.push_back(node.bytes);
-    }
-    longest.insert(longest.end(), trace.info.longest.begin(), trace.info.longest.end());
-  }
+  for (const auto& [type, tally] : all.types)
+    types.push_back({std::string(to_string(type)), "", tally});
+  for (const auto& [key, tally] : all.collectives)
+    collectives.push_back({key.first, key.second.empty() ? "all" : key.second, tally});
+  for (const auto& [lane, tally] : all.lanes)
+    lanes.push_back({trace_lane_text(lane.first, lane.second), "", tally});
   TableOutput output = table_output(request);
-  fmt::print("{}", output.table(info_table(traces)));
+  fmt::print("{}", output.table(info_table(figures.traces)));
   fmt::print("{}", output.table(tally_table("type", types)));
   if (!collectives.empty())
     fmt::print("{}", output.table(tally_table("communication", collectives)));
   fmt::print("{}", output.table(tally_table("lane", lanes)));
-  fmt::print("{}", output.table(quantile_table(
-                       {{"duration, µs", kTracePsPerUs, quantiles_of(std::move(durations))},
-                        {"size, bytes", 1, quantiles_of(std::move(sizes))}})));
-  constexpr std::size_t kLongest = 10;
-  std::ranges::stable_sort(longest, std::greater(), &TraceNode::duration_ps);
-  longest.resize(std::min(kLongest, longest.size()));
+  fmt::print("{}", output.table(quantile_table({{"duration, µs", kTracePsPerUs, all.durations},
+                                                {"size, bytes", 1, all.sizes}})));
   TitledList list{"Longest, µs", {}};
-  for (const TraceNode& node : longest)
+  for (const TraceNode& node : all.longest)
     list.lines.push_back(fmt::format(
         "{:.1f}  {:.60}", static_cast<double>(node.duration_ps) / kTracePsPerUs, node.name));
   fmt::print("{}", output.lists({list}));
   fmt::print("{}", output.legend(""));
 }
 
+void inform(const TraceOptions& request) {
+  const std::optional<OutputFile> json = open_output("--json", request.json_file);
+  const TraceFigures figures = trace_figures(profile_paths(request.files));
+  if (!json || !json->is_stdout()) print_figures(request, figures);
+  if (json) json->write(trace_figures_json(origin_of(request.command_line), figures));
+}
+
 }  // namespace
 
-TraceAction trace_info_action() { return {.name = "info", .options = {}, .run = inform}; }
+TraceAction trace_info_action() { return {.name = "info", .options = {"--json"}, .run = inform}; }
 
 }  // namespace fredsim

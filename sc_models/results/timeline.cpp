@@ -196,7 +196,7 @@ std::string Timeline::json(std::string_view version) const {
   Json json = {{"displayTimeUnit", "ns"},
                {"otherData",
                 {{"fredsim", version},
-                 {"time", "simulated; args has the cycles of the run"},
+                 {"time", fmt::format("{}; args has {}", words_.source, words_.unit)},
                  {"max_events", max_events_},
                  {"left_out", std::move(left_out)}}}};
   for (const Failure& f : failures_) json["otherData"]["failed"] = f.message;
@@ -240,8 +240,8 @@ std::string Timeline::json(std::string_view version) const {
       event["cat"] = e.category;
       if (e.type == 'X') event["dur"] = us_of(ticks_of(e.begin + e.cycles, clock_hz) - begin);
       if (e.type == 'i') event["s"] = "t";
-      args["cycle"] = e.cycle;
-      if (e.type == 'X') args["cycles"] = e.cycles;
+      args[words_.begin] = e.cycle;
+      if (e.type == 'X') args[words_.length] = e.cycles;
       for (const auto& [key, value] : e.args) args[key] = value;
     }
     event["args"] = std::move(args);

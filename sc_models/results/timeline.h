@@ -9,7 +9,8 @@
 //   ascend in this order and are unique in the file, none is 0 (for Perfetto, the idle process). A
 //   track without an event is left out. Spans of one track must not overlap: viewers drop or
 //   misplace one that does.
-// Time: µs of simulated time, with the cycles (of the run) in "args". Perfetto cuts time stamps and
+// Time: µs of simulated time, with the cycles (of the run) in "args"; others have words of their own
+//   (TimeWords). Perfetto cuts time stamps and
 //   durations down to whole ns, each by itself; they are written such that spans which only touch
 //   still do then. Protobuf has whole ns, spans from the ns of their begin to that of their end.
 // Arrows: flow events (s, t, f) between the beginnings of spans that are in the file, each in its
@@ -47,8 +48,18 @@ class Timeline {
     bool is_detail;
   };
 
+  // Names of the times in the events' arguments, and what the file says of them.
+  struct TimeWords {
+    const char* begin = "cycle";
+    const char* length = "cycles";
+    std::string source = "simulated";
+    std::string unit = "the cycles of the run";
+  };
+
   static constexpr std::size_t kMaxEvents = 200'000;
   explicit Timeline(std::size_t max_events = kMaxEvents) : max_events_(max_events) {}
+  Timeline(std::size_t max_events, TimeWords words)
+      : max_events_(max_events), words_(std::move(words)) {}
 
   int add_process(const std::string& name, std::uint64_t clock_hz);
   // Adds a track. `owner`: any number; tracks of one owner are adjacent.
@@ -132,6 +143,7 @@ class Timeline {
   std::vector<Ids> ids() const;
 
   std::size_t max_events_;
+  TimeWords words_{};
   std::size_t details_ = 0;
   std::vector<Process> processes_;
   std::vector<Event> events_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeline as a trace of Perfetto (perfetto_trace.proto): the tracks, events and arrows of the
 // JSON, in the order of time.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -113,7 +115,8 @@ class Timeline::PerfettoWriter {
     perfetto::Event& event = packets_.event(0, perfetto::Event::INSTANT, kFileTrack);
     event.set_name("file");
     annotate(event, "fredsim", std::string(version));
-    annotate(event, "time", "simulated; annotations have the cycles of the run");
+    annotate(event, "time",
+             fmt::format("{}; annotations have {}", t_.words_.source, t_.words_.unit));
     annotate(event, "max_events", t_.max_events_);
     for (const auto& [category, events] : t_.left_out_)
       annotate(event, "left_out." + category, events);
@@ -273,8 +276,8 @@ class Timeline::PerfettoWriter {
                        uuid_of(e.track));
     event.set_name(e.name);
     event.add_categories(e.category);
-    annotate(event, "cycle", e.cycle);
-    if (is_span) annotate(event, "cycles", e.cycles);
+    annotate(event, t_.words_.begin, e.cycle);
+    if (is_span) annotate(event, t_.words_.length, e.cycles);
     for (const auto& [key, value] : e.args) annotate(event, key, value);
     for (const std::uint64_t id : flows_[edge.event].through) event.add_flow_ids(id);
     for (const std::uint64_t id : flows_[edge.event].end) event.add_terminating_flow_ids(id);

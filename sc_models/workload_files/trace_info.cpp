@@ -9,9 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/error.h"
 #include "workload_files/chakra_reader.h"
-#include "workload_files/node_place.h"
+#include "workload_files/trace_begins.h"
 
 namespace fredsim {
 namespace {
@@ -36,42 +35,12 @@ std::uint64_t length(const std::vector<Span>& spans) {
   return sum;
 }
 
-bool is_communication(const TraceNode& node) { return node.type >= TraceNodeType::kSend; }
-
 // Longest chain of durations.
 std::uint64_t critical_path(const std::string& path, const std::vector<TraceNode>& nodes) {
-  std::unordered_map<std::uint64_t, std::size_t> at;
-  for (std::size_t n = 0; n < nodes.size(); ++n) at.emplace(nodes[n].id, n);
-  std::vector<std::vector<std::size_t>> next(nodes.size());
-  std::vector<std::size_t> lacks(nodes.size(), 0);
-  for (std::size_t n = 0; n < nodes.size(); ++n)
-    for (const std::uint64_t id : nodes[n].after) {
-      const auto found = at.find(id);
-      if (found == at.end())
-        throw BadInput(fmt::format("{}: found {}; allowed: the id of a node",
-                                   node_place(path, nodes[n].id, nodes[n].name, "dependencies"),
-                                   id));
-      next[found->second].push_back(n);
-      ++lacks[n];
-    }
-  std::vector<std::size_t> ready;
-  for (std::size_t n = 0; n < nodes.size(); ++n)
-    if (lacks[n] == 0) ready.push_back(n);
-  std::vector<std::uint64_t> begin(nodes.size(), 0);
+  const std::vector<std::uint64_t> begins = earliest_begins(path, nodes);
   std::uint64_t longest = 0;
-  std::size_t done = 0;
-  for (; done < ready.size(); ++done) {
-    const std::size_t n = ready[done];
-    const std::uint64_t end = begin[n] + nodes[n].duration_ps;
-    longest = std::max(longest, end);
-    for (const std::size_t other : next[n]) {
-      begin[other] = std::max(begin[other], end);
-      if (--lacks[other] == 0) ready.push_back(other);
-    }
-  }
-  if (done != nodes.size())
-    throw BadInput(
-        fmt::format("{}: circular dependencies between {} nodes", path, nodes.size() - done));
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    longest = std::max(longest, begins[n] + nodes[n].duration_ps);
   return longest;
 }
 

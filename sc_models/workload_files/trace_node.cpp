@@ -23,6 +23,11 @@ std::string_view to_string(TraceCollective collective) {
   return kNames[static_cast<std::size_t>(collective)];
 }
 
+std::string trace_lane_text(bool on_cpu, int stream) {
+  if (on_cpu) return stream == TraceNode::kNobody ? "CPU" : fmt::format("CPU thread {}", stream);
+  return stream == TraceNode::kNobody ? "no stream" : fmt::format("stream {}", stream);
+}
+
 std::string node_place(std::string_view path, std::uint64_t id, std::string_view name,
                        std::string_view field) {
   return fmt::format("{}: node {}{}: {}", path, id, name.empty() ? "" : fmt::format(" ({})", name),

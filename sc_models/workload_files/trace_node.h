@@ -42,6 +42,8 @@ enum class TraceCollective : std::uint8_t {
 
 std::string_view to_string(TraceNodeType type);          // "COMP_NODE", the format's name
 std::string_view to_string(TraceCollective collective);  // example: "ALL_REDUCE"
+// Stream of a GPU or thread of a CPU: "stream 7", "no stream", "CPU thread 3", "CPU".
+std::string trace_lane_text(bool on_cpu, int stream);
 
 struct TraceNode {
   static constexpr int kNobody = -1;
@@ -74,5 +76,7 @@ struct TraceNode {
   std::string category{};   // category of its time; empty: follows from its priority
   bool operator==(const TraceNode&) const = default;
 };
+
+inline bool is_communication(const TraceNode& node) { return node.type >= TraceNodeType::kSend; }
 
 }  // namespace fredsim

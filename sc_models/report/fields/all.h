@@ -13,14 +13,15 @@
 #include "results/fields/run.h"
 #include "results/fields/series.h"
 #include "results/fields/sweep.h"
+#include "results/fields/traces.h"
 #include "results/fields/traffic.h"
 
 namespace fredsim::fields {
 
-inline constexpr std::array<const Object*, 13> kDocuments = {
+inline constexpr std::array<const Object*, 14> kDocuments = {
     &kRunDocument,         &kTrafficDocument, &kTrainingDocument, &kConflictDocument,
     &kStrategyDocument,    &kRouteDocument,   &kRankDocument,     &kSweepDocument,
     &kFailedPointDocument, &kOptimumDocument, &kNetworkDocument,  &kDoctorDocument,
-    &kSeriesDocument};
+    &kSeriesDocument,      &kTraceDocument};
 
 }  // namespace fredsim::fields
