@@ -27,7 +27,8 @@ struct TraceOptions : OutputOptions {
   std::vector<std::string> resized{};  // GROUP=N
   std::string to{};                    // format of execution traces
   std::string from{};                  // convert: format of execution traces; show: a node
-  std::string timeline_file{}, graph_file{};
+  std::string timeline_file{}, graph_file{}, page_file{};
+  std::string simulated_file{};
   std::uint64_t depth = 3;
   std::string command_line{};  // complete, for results
 };

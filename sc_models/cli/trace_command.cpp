@@ -76,20 +76,27 @@ class TraceCommand final : public Command {
              .max = 1'000'000,
              .needs = "--from",
              .allowed = "together with --from"}));
-    static constexpr auto kOut =
-        rows::under(headings::kOutput,
-                    rows::text<&TraceOptions::out>(
-                        "--out", "PREFIX",
-                        "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all or none; of "
-                        "execution traces PREFIX.RANK.FORMAT"),
-                    rows::text<&TraceOptions::timeline_file>(
-                        "--timeline", "FILE",
-                        "show: operations in time for Perfetto, a track per stream and thread, "
-                        "arrows along dependencies; JSON, or protobuf for a .pftrace file"),
-                    rows::text<&TraceOptions::graph_file>(
-                        "--graph", "FILE",
-                        "show: nodes and dependencies as .dot, as .svg drawn by Graphviz, or as "
-                        ".graphml"));
+    static constexpr auto kOut = rows::under(
+        headings::kOutput,
+        rows::text<&TraceOptions::out>("--out", "PREFIX",
+                                       "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all "
+                                       "or none; of execution traces PREFIX.RANK.FORMAT"),
+        rows::text<&TraceOptions::timeline_file>(
+            "--timeline", "FILE",
+            "show: operations in time for Perfetto, a track per stream and thread, "
+            "arrows along dependencies; JSON, or protobuf for a .pftrace file"),
+        rows::text<&TraceOptions::graph_file>(
+            "--graph", "FILE",
+            "show: nodes and dependencies as .dot, as .svg drawn by Graphviz, or as "
+            ".graphml"),
+        rows::text<&TraceOptions::page_file>(
+            "--page", "FILE.html",
+            "show: a page for a browser, as of report: operations by stream and thread, "
+            "with --simulated beside the simulated ones"),
+        rows::text<&TraceOptions::simulated_file>(
+            "--simulated", "FILE.json",
+            "with --page: the timeline that train --trace of these traces wrote",
+            {.needs = "--page", .allowed = "together with --page"}));
     options_.add(app, request_, kRows, kOut);
     options_.add(app, request_, kJsonRows, kTableRows);
   }
@@ -122,6 +129,9 @@ class TraceCommand final : public Command {
     add_output("--json", request_.json_file, files);
     add_output("--timeline", request_.timeline_file, files);
     add_output("--graph", request_.graph_file, files);
+    add_output("--page", request_.page_file, files);
+    if (!request_.simulated_file.empty())
+      files.inputs.push_back({"--simulated", request_.simulated_file});
     return files;
   }
 
@@ -156,7 +166,7 @@ CommandRow trace_row() {
   return {.name = "trace",
           .purpose = "Traces from profiles of PyTorch: what they have, differences, pictures.",
           .aliases = "kineto profile chakra",
-          .main_options = "--host --out --step --timeline --graph --json",
+          .main_options = "--host --out --step --timeline --graph --page --json",
           .examples =
               "  fredsim trace convert configs/profiles/step_%d.json --out step\n"
               "  fredsim trace info step.%d.et\n"

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fredsim trace show`: pictures of traces: timeline, graph of dependencies.
+// `fredsim trace show`: pictures of traces: timeline, graph of dependencies, page.
 #include <fmt/format.h>
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "cli/trace_action.h"
 #include "profile/convert.h"
 #include "report/output_file.h"
+#include "report/report_data.h"
+#include "report/report_page.h"
 #include "report/table_output.h"
 #include "report/trace_dot.h"
+#include "report/trace_page.h"
 #include "report/trace_timeline.h"
 #include "results/version.h"
 
@@ -74,9 +79,27 @@ void add_graph(const TraceOptions& request, const ShownTrace& trace, Pictures& p
   pictures.notes.push_back(note + ".");
 }
 
+void add_page(const TraceOptions& request, std::span<const ShownTrace> traces, Pictures& pictures) {
+  std::vector<SimulatedMachine> machines;
+  if (!request.simulated_file.empty())
+    machines = simulated_machines(request.simulated_file,
+                                  text_of_option(request.simulated_file, "--simulated"));
+  TracePageData data = trace_page_data(traces, machines);
+  ReportData page;
+  for (const ShownTrace& trace : traces) page.add_input(trace.path);
+  if (!machines.empty()) page.add_input(request.simulated_file);
+  page.set_traces(std::move(data.json));
+  pictures.texts.push_back(report_page(version(), page.json()));
+  std::string note =
+      fmt::format("{}: {}", pictures.files.back().path(), count_text(data.spans, "operation"));
+  for (std::size_t m = 0; m < machines.size(); ++m)
+    note += fmt::format(", {} simulated on {}", data.simulated[m], machines[m].name);
+  pictures.notes.push_back(note + ".");
+}
+
 void check_show(const TraceOptions& request) {
-  if (request.timeline_file.empty() && request.graph_file.empty())
-    throw BadInput("show: found no picture; allowed: --timeline, --graph");
+  if (request.timeline_file.empty() && request.graph_file.empty() && request.page_file.empty())
+    throw BadInput("show: found no picture; allowed: --timeline, --graph, --page");
   const std::string_view graph = request.graph_file;
   if (graph.empty()) {
     if (!request.from.empty())
@@ -103,6 +126,10 @@ void show(const TraceOptions& request) {
     pictures.files.push_back(*open_output("--graph", request.graph_file));
     add_graph(request, traces.front(), pictures);
   }
+  if (!request.page_file.empty()) {
+    pictures.files.push_back(*open_output("--page", request.page_file));
+    add_page(request, traces, pictures);
+  }
   const std::vector<std::string_view> texts(pictures.texts.begin(), pictures.texts.end());
   OutputFile::write_together(pictures.files, texts);
   TableOutput output = table_output(request);
@@ -114,7 +141,7 @@ void show(const TraceOptions& request) {
 
 TraceAction trace_show_action() {
   return {.name = "show",
-          .options = {"--timeline", "--graph", "--from", "--depth"},
+          .options = {"--timeline", "--graph", "--from", "--depth", "--page", "--simulated"},
           .check = check_show,
           .run = show};
 }

@@ -421,6 +421,12 @@ ReportData::ReportData()
              {"sweeps", Json::array()},
              {"microarchitectures", Json::array()}}) {}
 
+void ReportData::add_input(const std::string& path) {
+  json_["files"].push_back({{"name", path}, {"version", "-"}, {"command", Json()}});
+}
+
+void ReportData::set_traces(Json traces) { json_["traces"] = std::move(traces); }
+
 void ReportData::add(const ResultFile& file) {
   const Json document = parsed(file);
   const Value root(file.path, document, true);

@@ -26,6 +26,9 @@ class ReportData {
   ReportData();
   // Adds a file, in the order of the calls. The data is invalid after an error.
   void add(const ResultFile& file);
+  // Adds a file that is no results, such as an execution trace.
+  void add_input(const std::string& path);
+  void set_traces(Json traces);  // report/trace_page.h
   const Json& json() const { return json_; }
 
  private:

@@ -221,16 +221,16 @@ TraceSubgraph trace_subgraph(const ShownTrace& trace, const TraceGraphChoice& ch
 }
 
 std::string trace_dot(const ShownTrace& trace, const TraceSubgraph& graph) {
+  std::string caption = dot_quoted(
+      fmt::format("{}: {} of {} nodes", trace.path, graph.nodes.size(), trace.nodes.size()));
+  caption.pop_back();
   std::string text = fmt::format(
       "digraph {} {{\n"
-      "  label={};\n"
-      "  fontname=\"Helvetica\";\n"
+      "  label={}\\nBoxes: CPU; rounded: GPU; cylinders: copies; ellipses: communication\";\n"
+      "  fontname=\"Helvetica\"; fontsize=10;\n"
       "  node [fontname=\"Helvetica\", fontsize=10, margin=\"0.1,0.04\"];\n"
       "  edge [color=\"#606060\", arrowsize=0.7];\n",
-      dot_quoted(trace.path),
-      dot_quoted(fmt::format("{}: {} of {} nodes. Boxes: CPU; rounded: GPU; cylinders: copies; "
-                             "ellipses: communication",
-                             trace.path, graph.nodes.size(), trace.nodes.size())));
+      dot_quoted(trace.path), caption);
   for (const std::size_t n : graph.nodes) {
     const TraceNode& node = trace.nodes[n];
     const DrawnKind& kind = kDrawnKinds[static_cast<std::size_t>(trace_kind(node))];

@@ -93,10 +93,14 @@ void show_on_timeline(const std::string& machine, const Topology& topology, cons
       const auto [begin, end] = std::pair(records[t].begin, records[t].end);
       if (begin == end) continue;
       const Timeline::Track track = tracks.free_track(tasks[t].category, begin, end);
+      const Timeline::Category category = tasks[t].computes() ? kComputations : kCommunications;
+      const std::string& name = graph.labels[tasks[t].label];
+      const auto iteration = static_cast<std::uint64_t>(tasks[t].iteration);
       const bool is_shown =
-          timeline.span(track, tasks[t].computes() ? kComputations : kCommunications,
-                        graph.labels[tasks[t].label], begin, end,
-                        {{"iteration", static_cast<std::uint64_t>(tasks[t].iteration)}});
+          tasks[t].node == Task::kNoNode
+              ? timeline.span(track, category, name, begin, end, {{"iteration", iteration}})
+              : timeline.span(track, category, name, begin, end,
+                              {{"iteration", iteration}, {"rank", r}, {"node", tasks[t].node}});
       if (is_shown && !tasks[t].computes())
         operations[tasks[t].operation].push_back({tasks[t].part, tasks[t].rank, {track, begin}});
     }

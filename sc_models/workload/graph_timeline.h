@@ -4,6 +4,7 @@
 // Tracks of a rank: "NODE compute", and one per category of its communications, "NODE mp"; where
 //   several of a category go on at a time "NODE dp 2" and so on. Spans of communications begin with
 //   the operation, as its last rank has come (workload/graph_run.h).
+// Arguments: the iteration; of traces the rank and the id of the node, too.
 // Arrows: of an operation, from rank to rank in the order of its group, the sender of a message
 //   before its receiver.
 // Source: the records of the run, so skipped and replayed cycles are included, and nothing is

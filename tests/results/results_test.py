@@ -59,6 +59,7 @@ COMMANDS = {
     "train timeline": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--timeline", "OUT.json", "--compute-rate", "1PFLOP/s"],
     "train exports": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--export-et", "TRACES"],
     "train traces": ["train", MESH, "--trace", "TRACES", "--comm-groups", "TRACES.groups.json"],
+    "trace": ["trace", "info", "TRACES.0.et", "TRACES.1.et"],
     "train text": ["train", MESH, "--workload", "TEXT.txt"],
     "train decode": ["train", MESH, SMALL, *LLAMA, "--phase", "decode", "--batch", "2"],
     "train prefill": ["train", SMALL, *LLAMA, "--phase", "prefill"],
@@ -148,7 +149,7 @@ class ResultsTest(unittest.TestCase):
                                         ("train", "training"),
                                         ("sweep", "sweep"), ("failed", "failed_point"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route"),
-                                        ("info", "ranks"), ("doctor", "doctor"), ("optimize", "optimize"),
+                                        ("info", "ranks"), ("doctor", "doctor"), ("trace", "trace_info"), ("optimize", "optimize"),
                                         ("optimize --topology", "optimize_topology")]}
 
         machine_schema = json.loads(OPTIONS.machine_schema.read_text(encoding="utf-8"))

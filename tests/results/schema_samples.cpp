@@ -8,6 +8,7 @@
 #include "report/optimum_table.h"
 #include "report/rank_table.h"
 #include "report/series_file.h"
+#include "report/trace_figures.h"
 #include "report/training_json.h"
 #include "results/document.h"
 #include "results/fields/fabric.h"
@@ -395,6 +396,26 @@ json network_file() {
   return json::parse(network_json(kOrigin, setup, result));
 }
 
+json trace_info_file() {
+  TraceInfo info{
+      .nodes = 3, .dependencies = 2, .exposed_ps = 500, .work_ps = 7500, .critical_ps = 5000};
+  info.types[TraceNodeType::kCollective] = {1, 2500, 64};
+  info.collectives[{"ALL_REDUCE", "dp"}] = {1, 2500, 64};
+  info.lanes[{false, 7}] = {1, 2500, 64};
+  info.lanes[{true, TraceNode::kNobody}] = {2, 5000, 0};
+  info.durations = quantiles_of({2500, 2500, 2500});
+  info.sizes = quantiles_of({64});
+  info.longest = {{.id = 1,
+                   .name = "sum",
+                   .type = TraceNodeType::kCollective,
+                   .duration_ps = 2500,
+                   .stream = 7}};
+  TraceInfo not_recorded = info;
+  not_recorded.exposed_ps.reset();
+  return json::parse(trace_figures_json(
+      kOrigin, {.traces = {{"a.0.et", info}, {"a.1.et", not_recorded}}, .all = info}));
+}
+
 }  // namespace
 
 json whole_run_file() {
@@ -445,6 +466,7 @@ const std::vector<SampleFile>& sample_files() {
       {"conflicts", "conflicts", conflicts_file},
       {"ranks", "ranks", ranks_file},
       {"doctor", "doctor", doctor_file},
+      {"trace_info", "trace_info", trace_info_file},
       {"optimize", "optimize", optimum_file},
       {"optimize_topology", "optimize_topology", network_file},
       {"series", "series_file", series_sample_file}};

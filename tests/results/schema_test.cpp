@@ -250,7 +250,7 @@ TEST(SampleFilesTogether, HaveEveryKeyOfTheirTables) {
     }
   };
   for (const char* document : {"run", "own", "traffic", "training", "conflicts", "ranks", "doctor",
-                               "optimize", "optimize_topology", "series_file"})
+                               "optimize", "optimize_topology", "series_file", "trace_info"})
     visit(document);
   EXPECT_EQ(missing, std::vector<std::string>{});
   EXPECT_GT(visited.size(), 25U);

@@ -448,6 +448,7 @@ function draw() {
   showTrainings();
   drawMicroarchitectures();
   drawStudy();
+  drawTraces();
   if (!run) return;
   showWaferNote();
   showStalls();
@@ -463,6 +464,7 @@ function start() {
     ...(data.trainings.length > 0 ? [counted(data.trainings.length, "training run", "training runs")] : []),
     ...(data.conflicts.length > 0 ? [`${counted(data.conflicts.length, "rate", "rates")} of flows without a routing`] : []),
     ...data.sweeps.map((one) => `${one.study}: ${counted(one.points.length, "point", "points")}`),
+    ...(data.traces ? [counted(data.traces.ranks.length, "execution trace", "execution traces")] : []),
     ...(data.microarchitectures.length > 0 ? [`${counted(data.microarchitectures.length, "kind", "kinds")} of switches`] : []),
   ];
   element("summary").textContent = `${figures.join("; ")}${commands.length === 1 ? `: ${commands[0]}` : ""}`;
@@ -475,6 +477,7 @@ function start() {
   showConflictsTable();
   showMicroarchitectures();
   showStudies();
+  if (data.traces) showTraceControls();
   showOrigin();
   element("run").hidden = !run;
   if (run) {
