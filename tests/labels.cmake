@@ -6,7 +6,7 @@
 #   rtl      Verilated classes, Verilator, yosys or iverilog
 #   slow     over a second for a library, over 20 s otherwise
 # python3 -m fredsim_tools.test_times, in scripts/, prints the times.
-set(unit_suites base import collective config energy experts flow nic npu optimize profile results routing schedule_files study switch_registry topology twin_parts
+set(unit_suites base import collective config energy experts flow nic npu optimize profile results routing schedule_files study switch_registry synthesis topology twin_parts
     workload workload_files voq_scheduler_twin)
 set(system_suites allocations cli engine fabric fuzz labels pages python ranks reference report scripts tb_fabric_speed tb_flow_speed
     tb_mesh_scaling tb_own_npu tb_plan_time tb_rounding testbenches trace traffic)

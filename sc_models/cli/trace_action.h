@@ -22,7 +22,9 @@ struct TraceOptions : OutputOptions {
   std::string steps{};
   bool gpu_only = false;
   bool unknown_is_compute = false;
-  int ranks = 0;                       // 0: those of the profiles
+  int ranks = 0;  // 0: those of the profiles
+  std::uint64_t seed = 1;
+  std::string scale{};
   std::string like{};                  // rank; empty: none
   std::vector<std::string> resized{};  // GROUP=N
   std::string to{};                    // format of execution traces
@@ -49,6 +51,8 @@ TraceAction trace_show_action();
 bool converts_formats(const TraceOptions& request);
 void check_formats(const TraceOptions& request);
 void convert_formats(const TraceOptions& request);
+TraceAction trace_learn_action();
+TraceAction trace_synthesize_action();
 
 // All, in the order of the help.
 std::span<const TraceAction> trace_actions();

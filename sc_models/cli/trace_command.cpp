@@ -28,13 +28,14 @@ class TraceCommand final : public Command {
         rows::text<&TraceOptions::action>(
             "ACTION", "",
             "convert: profiles of PyTorch become execution traces for train --trace; info: what "
-            "traces are made of; diff: what differs between two; show: pictures of them",
+            "traces are made of; diff: what differs between two; show: pictures of them; learn: a "
+            "model of traces; synthesize: traces drawn from a model",
             {.offer = kActions, .least = 1}),
         rows::text<&TraceOptions::files>(
             "FILE", "",
-            "convert: a profile per rank (.json or .json.gz of torch.profiler); others: "
-            "execution traces (.et, .json, .jsonl, also with .gz). %d in a name stands for 0, 1, "
-            "2, …",
+            "convert: a profile per rank (.json or .json.gz of torch.profiler); learn: a prefix of "
+            "traces per job; synthesize: a model; others: execution traces (.et, .json, .jsonl, "
+            "also with .gz). %d in a name stands for 0, 1, 2, …",
             {.least = 1, .most = kAnyNumber}),
         rows::text<&TraceOptions::hosts>(
             "--host", "FILE",
@@ -43,9 +44,10 @@ class TraceCommand final : public Command {
             {.most = kAnyNumber}),
         rows::text<&TraceOptions::steps>(
             "--step", "N", "convert: a step, or FIRST..LAST (default: the last whole one)"),
-        rows::number<&TraceOptions::ranks>(
-            "--ranks", "N", "convert: ranks of the job, all of which run the trace of one (--like)",
-            {.max = 1 << 16}),
+        rows::number<&TraceOptions::ranks>("--ranks", "N",
+                                           "convert: ranks of the job, all of which run the trace "
+                                           "of one (--like); synthesize: ranks of the job",
+                                           {.max = 1 << 16}),
         rows::text<&TraceOptions::like>(
             "--like", "RANK",
             "convert: the rank that stands for all, its groups shifted by start and stride "
@@ -76,11 +78,19 @@ class TraceCommand final : public Command {
              .max = 1'000'000,
              .needs = "--from",
              .allowed = "together with --from"}));
+    static constexpr auto kSynthesis = rows::under(
+        headings::kWork,
+        rows::number<&TraceOptions::seed>("--seed", "S", "synthesize: equal seeds, equal traces",
+                                          {.min = 0}),
+        rows::text<&TraceOptions::scale>(
+            "--scale", "TEXT",
+            "synthesize: more than was learned, such as layers=2,bytes=4,compute=0.5,ranks=8"));
     static constexpr auto kOut = rows::under(
         headings::kOutput,
         rows::text<&TraceOptions::out>("--out", "PREFIX",
                                        "convert: writes PREFIX.RANK.et and PREFIX.groups.json, all "
-                                       "or none; of execution traces PREFIX.RANK.FORMAT"),
+                                       "or none; of execution traces PREFIX.RANK.FORMAT; learn: "
+                                       "the file of the model; synthesize: as convert"),
         rows::text<&TraceOptions::timeline_file>(
             "--timeline", "FILE",
             "show: operations in time for Perfetto, a track per stream and thread, "
@@ -97,7 +107,7 @@ class TraceCommand final : public Command {
             "--simulated", "FILE.json",
             "with --page: the timeline that train --trace of these traces wrote",
             {.needs = "--page", .allowed = "together with --page"}));
-    options_.add(app, request_, kRows, kOut);
+    options_.add(app, request_, kRows, kSynthesis, kOut);
     options_.add(app, request_, kJsonRows, kTableRows);
   }
 
@@ -142,7 +152,7 @@ class TraceCommand final : public Command {
   }
 
  private:
-  static constexpr std::string_view kActions = "convert info diff show";
+  static constexpr std::string_view kActions = "convert info diff show learn synthesize";
   static constexpr std::string_view kFormats = "et json jsonl";
 
   static bool takes(const TraceAction& action, std::string_view option) {
@@ -158,7 +168,8 @@ class TraceCommand final : public Command {
 
 std::span<const TraceAction> trace_actions() {
   static const std::vector<TraceAction> kAll{trace_convert_action(), trace_info_action(),
-                                             trace_diff_action(), trace_show_action()};
+                                             trace_diff_action(),    trace_show_action(),
+                                             trace_learn_action(),   trace_synthesize_action()};
   return kAll;
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts of symbols by the symbols before them, and the order that predicts sequences best.
+//
+// Likelihood: counts of orders 0 to `order` are mixed as by Witten and Bell; a held-out sequence is
+//   predicted by the counts of the others. Orders are compared by bits per symbol.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "synthesis/trace_model.h"
+
+namespace fredsim {
+
+struct ScopedSequence {
+  int scope = 0;
+  std::vector<int> symbols{};
+  std::uint64_t weight = 1;
+};
+
+using OrderBits = std::array<double, TraceModel::kMaxOrder + 1>;  // index 0: unused
+
+// Contexts of 0 to `order` symbols, by scope.
+std::vector<ContextCounts> count_contexts(const std::vector<ScopedSequence>& sequences, int scopes,
+                                          int order);
+// Bits per symbol of held-out sequences; of one sequence alone, its last fifth.
+OrderBits held_out_bits(const std::vector<ScopedSequence>& sequences, int scopes, int symbols);
+// Leaves out contexts that say what the longest kept suffix says.
+void prune_contexts(ContextCounts& contexts);
+
+}  // namespace fredsim

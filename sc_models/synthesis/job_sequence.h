@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job's execution traces as one sequence of operations.
+//
+// Ranks without nodes are left out. Ranks that communicate in the same way, with partners that do,
+//   have one role. The order is one in which the job can run: a communication comes once, when all
+//   roles have reached it, so that any sequence of operations is free of deadlock.
+// Errors: BadInput, as check_traces(); a job without nodes; ranks that cannot be put in order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "synthesis/trace_model.h"
+
+namespace fredsim {
+
+// An operation as it was recorded. Its token has no values.
+struct JobOperation {
+  TraceToken token{};
+  std::uint64_t duration_ps = 0, bytes = 0, operations = 0;
+};
+
+struct JobSequences {
+  TraceLayout layout{};
+  std::uint64_t nodes = 0;  // of all ranks
+  // Distinct ones: in each, one rank stands for its role.
+  std::vector<std::vector<JobOperation>> sequences{};
+};
+
+// `path`: PREFIX of PREFIX.RANK.et, PREFIX.%d.et, or the file of a rank.
+JobSequences job_sequences(const std::string& path);
+
+}  // namespace fredsim

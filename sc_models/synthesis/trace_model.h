@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model of execution traces, learned from jobs and drawn from by synthesize().
+//
+// Layout: ranks by role, ranks of one role do the same; families, sets of process groups that are
+//   used at the same time.
+// Token: one operation of a role, or one communication that several roles meet in. Its values are
+//   shared by all sources that have it.
+// Scope: a layout, whose sequences are whole jobs, or a repeated block, whose sequence is its body.
+//   Symbols of a sequence are tokens and, after them, repeats.
+// Contexts: up to `order` symbols before the next, with counts of what came next. A context that
+//   says no more than the next shorter one is left out, which stands for it.
+// Sizes are in bytes, times a factor that the model does not have, to two digits; small ones are
+//   powers of two. Durations are in picoseconds, to three digits. There are no names.
+// Errors: read_model() throws BadInput with file and key: no JSON, another version, a value out of
+//   range.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workload_files/trace_node.h"
+
+namespace fredsim {
+
+// A distribution: values by weight, ascending.
+struct DrawnValues {
+  std::vector<std::uint64_t> values{};
+  std::vector<std::uint64_t> weights{};
+  bool operator==(const DrawnValues&) const = default;
+};
+
+// What a node waits for: the n-th last node of a lane of its rank.
+struct LaneDistance {
+  int lane = 0;
+  int distance = 1;
+  auto operator<=>(const LaneDistance&) const = default;
+};
+
+// Lane of a rank: a stream or thread, computations and communications apart.
+struct TraceLane {
+  bool on_cpu = false;
+  bool is_communication = false;
+  int stream = TraceNode::kNobody;  // numbered by first use
+  int number() const { return (stream + 1) * 4 + (on_cpu ? 2 : 0) + (is_communication ? 1 : 0); }
+};
+
+struct TokenPart {
+  int role = 0;
+  TraceLane lane{};
+  std::vector<LaneDistance> after{};
+};
+
+struct TraceToken {
+  TraceNodeType type = TraceNodeType::kCompute;
+  TraceCollective collective = TraceCollective::kAllReduce;
+  std::int64_t priority = 0;
+  int family = TraceNode::kNobody;  // of a collective
+  int root = TraceNode::kNobody;    // role of the root, or of the other end of a message
+  int offset = 0;                   // place of the other end among its role, less the own one
+  std::vector<TokenPart> parts{};
+  DrawnValues durations{}, sizes{}, operations{};
+};
+
+// Groups by rank; kNobody: the rank is in none. `grows`: with more ranks than learned its groups
+// grow, in place of becoming more.
+struct GroupFamily {
+  std::vector<int> group_of{};
+  bool grows = false;
+  auto operator<=>(const GroupFamily&) const = default;
+};
+
+struct TraceLayout {
+  std::vector<int> role_of{};  // by rank
+  std::vector<GroupFamily> families{};
+  int roles() const;
+  auto operator<=>(const TraceLayout&) const = default;
+};
+
+struct TraceRepeat {
+  int block = 0;
+  int count = 1;
+  auto operator<=>(const TraceRepeat&) const = default;
+};
+
+constexpr int kSequenceStart = -1, kSequenceEnd = -2;  // symbols
+
+using SymbolCounts = std::map<int, std::uint64_t>;
+using ContextCounts = std::map<std::vector<int>, SymbolCounts>;
+
+struct TraceModel {
+  static constexpr int kVersion = 1;
+  static constexpr int kMaxOrder = 6;
+  static constexpr std::size_t kMaxBytes = 2'000'000;
+
+  int order = 1;
+  std::uint64_t sources = 0;
+  std::vector<TraceLayout> layouts{};
+  std::vector<std::uint64_t> weights{};  // sequences by layout
+  std::vector<TraceToken> tokens{};
+  std::vector<TraceRepeat> repeats{};
+  std::vector<ContextCounts> scopes{};  // layouts, then blocks
+};
+
+std::string model_text(const TraceModel& model);
+TraceModel read_model(const std::string& path);
+
+// Counts of the longest kept suffix of `before`.
+const SymbolCounts& next_symbols(const ContextCounts& contexts, const std::vector<int>& before,
+                                 int order);
+
+}  // namespace fredsim

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synthesis/synthesize.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "small_job.h"
+#include "synthesis/learn.h"
+#include "workload_files/trace_check.h"
+#include "workload_files/trace_info.h"
+
+namespace fredsim {
+namespace {
+
+TraceModel model_of(const TraceFolder& folder, const std::vector<SmallJob>& jobs) {
+  std::vector<JobSequences> read;
+  for (std::size_t n = 0; n < jobs.size(); ++n)
+    read.push_back(job_sequences(write_small_job(folder, fmt::format("source{}", n), jobs[n])));
+  return learn_model(read, 1.1).model;
+}
+
+// The job's files, checked as a run does.
+TraceFiles written(const TraceFolder& folder, const SyntheticJob& job, const std::string& name) {
+  for (std::size_t r = 0; r < job.ranks.size(); ++r)
+    folder.write(fmt::format("{}.{}.et", name, r), job.ranks[r]);
+  return check_traces(folder.file(name));
+}
+
+TEST(Synthesize, EqualSeedsGiveEqualTraces) {
+  const TraceFolder folder;
+  const TraceModel model = model_of(folder, {{}, {.layers = 6, .bytes = 150'000}, {.layers = 9}});
+  const SyntheticJob one = synthesize(model, 4, 3);
+  EXPECT_EQ(one.ranks, synthesize(model, 4, 3).ranks);
+  std::set<std::vector<std::string>> different;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    different.insert(synthesize(model, 4, seed).ranks);
+  EXPECT_GE(different.size(), 3U) << "seeds give traces of their own";
+}
+
+TEST(Synthesize, GroupsAreThoseOfTheLayout) {
+  const TraceFolder folder;
+  const SyntheticJob job = synthesize(model_of(folder, {{}}), 4, 1);
+  EXPECT_EQ(job.groups, (std::map<std::string, std::vector<int>>{
+                            {"g0", {0, 1}}, {"g1", {2, 3}}, {"g2", {0, 2}}, {"g3", {1, 3}}}));
+}
+
+TEST(Synthesize, DataParallelGroupsGrowWithTheRanks) {
+  const TraceFolder folder;
+  const SyntheticJob job = synthesize(model_of(folder, {{}}), 4, 1, {.ranks = 2});
+  ASSERT_EQ(job.ranks.size(), 8U);
+  EXPECT_EQ(job.groups.size(), 6U) << "four of two ranks, two of four";
+  EXPECT_EQ(job.groups.at("g4"), (std::vector<int>{0, 2, 4, 6}));
+}
+
+TEST(Synthesize, ScaleMultipliesLayersBytesAndTimes) {
+  const TraceFolder folder;
+  const TraceModel model = model_of(folder, {{.layers = 10}});
+  const auto info = [&](const SynthesisScale& scale, const std::string& name) {
+    written(folder, synthesize(model, 4, 1, scale), name);
+    const std::string path = folder.file(name + ".0.et");
+    return trace_info(path, read_trace_nodes(path));
+  };
+  const TraceInfo one = info({}, "one");
+  const TraceInfo more = info({.layers = 2, .bytes = 4, .compute = 0.5}, "more");
+  EXPECT_EQ(one.nodes, 21U);
+  EXPECT_EQ(more.nodes, 39U) << "the repeat has nine layers; the first waits for nothing";
+  EXPECT_EQ(more.sizes.max, 4 * one.sizes.max);
+  EXPECT_EQ(more.durations.max, one.durations.max / 2);
+}
+
+TEST(Synthesize, ParsesScales) {
+  const SynthesisScale scale = parse_scale("layers=2,bytes=4,compute=0.5,ranks=8", "--scale");
+  EXPECT_EQ(scale.layers, 2);
+  EXPECT_EQ(scale.bytes, 4);
+  EXPECT_EQ(scale.compute, 0.5);
+  EXPECT_EQ(scale.ranks, 8);
+  for (const char* const bad : {"layer=2", "layers", "layers=", "ranks=1.5", "bytes=0", "bytes=x"})
+    EXPECT_THROW(parse_scale(bad, "--scale"), BadInput) << bad;
+}
+
+TEST(Synthesize, TracesOfAnyNumberOfRanksCanRun) {
+  const TraceFolder folder;
+  const TraceModel model = model_of(folder, {{}, {.layers = 7}});
+  for (int ranks = 1; ranks <= 9; ++ranks) {
+    const SyntheticJob job = synthesize(model, ranks, static_cast<std::uint64_t>(ranks));
+    const std::string name = fmt::format("job{}", ranks);
+    EXPECT_EQ(written(folder, job, name).nodes, job.nodes) << ranks;
+    EXPECT_NO_THROW(job_sequences(folder.file(name))) << ranks;
+  }
+}
+
+}  // namespace
+}  // namespace fredsim
