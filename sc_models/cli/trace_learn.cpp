@@ -63,8 +63,7 @@ void learn(const TraceOptions& request) {
                                                         {"operations", learned.symbols},
                                                         {"after repeats", learned.folded},
                                                         {"tokens", model.tokens.size()},
-                                                        {"repeats", model.repeats.size()},
-                                                        {"bytes", text.size()}})));
+                                                        {"repeats", model.repeats.size()}})));
   std::vector<OrderRow> orders;
   for (int order = 1; order <= TraceModel::kMaxOrder; ++order)
     orders.push_back({order, learned.bits[static_cast<std::size_t>(order)]});

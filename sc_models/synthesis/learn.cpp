@@ -100,8 +100,7 @@ class Learning {
     add_tokens();
     fold();
     learned_.bits = held_out_bits(sequences_, scopes(), symbols());
-    learned_.model.order = static_cast<int>(
-        std::min_element(learned_.bits.begin() + 1, learned_.bits.end()) - learned_.bits.begin());
+    learned_.model.order = best_order(learned_.bits);
   }
 
   LearnedModel& with_order(int order) {

@@ -38,6 +38,7 @@ COMMANDS = {
     "beside_booksim": Command("beside_booksim", "meshes under synthetic traffic beside BookSim2"),
     "silicon": Command("silicon", "machines that exist: measured and simulated collectives"),
     "pytorch": Command("pytorch", "recorded steps of PyTorch beside simulated ones, and on wafers"),
+    "trace_synthesis": Command("trace_synthesis", "synthetic traces beside traces that were held out"),
     "traffic_patterns": Command("traffic_patterns", "knees of all traffic patterns beside BookSim2"),
     "ranks": Command("ranks", "runs on several processes beside the same in one"),
     "modules": Command("rtl_modules", "the reference page of RTL modules, on standard output"),

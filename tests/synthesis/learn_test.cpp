@@ -72,6 +72,7 @@ TEST(Ngram, OrderIsFoundByHeldOutSequences) {
   const OrderBits bits = held_out_bits(sequences, 1, 3);
   EXPECT_LT(bits[3], bits[2] - 0.1);
   EXPECT_LT(bits[3], bits[1] - 0.1);
+  EXPECT_GE(best_order(bits), 3);
 }
 
 }  // namespace

@@ -57,8 +57,11 @@ std::vector<ContextCounts> count_contexts(const std::vector<ScopedSequence>& seq
 OrderBits held_out_bits(const std::vector<ScopedSequence>& sequences, int scopes, int symbols) {
   constexpr std::size_t kFold = 5;
   std::vector<ScopedSequence> known, held;
-  for (std::size_t n = 0; n < sequences.size(); ++n)
-    (n % kFold == kFold - 1 ? held : known).push_back(sequences[n]);
+  std::vector<std::size_t> in_scope(static_cast<std::size_t>(scopes), 0);
+  for (const ScopedSequence& sequence : sequences) {
+    const std::size_t number = in_scope[static_cast<std::size_t>(sequence.scope)]++;
+    (number % kFold == 1 ? held : known).push_back(sequence);
+  }
   if (held.empty() && !known.empty()) {
     ScopedSequence& longest =
         *std::ranges::max_element(known, {}, [](const auto& s) { return s.symbols.size(); });
@@ -89,6 +92,14 @@ OrderBits held_out_bits(const std::vector<ScopedSequence>& sequences, int scopes
   }
   for (double& one : bits) one /= static_cast<double>(std::max<std::uint64_t>(seen, 1));
   return bits;
+}
+
+int best_order(const OrderBits& bits) {
+  constexpr double kTie = 1.02;
+  const double least = *std::min_element(bits.begin() + 1, bits.end());
+  int order = TraceModel::kMaxOrder;
+  while (order > 1 && bits[static_cast<std::size_t>(order)] > least * kTie) --order;
+  return order;
 }
 
 void prune_contexts(ContextCounts& contexts) {

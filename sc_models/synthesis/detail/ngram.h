@@ -2,7 +2,8 @@
 // Counts of symbols by the symbols before them, and the order that predicts sequences best.
 //
 // Likelihood: counts of orders 0 to `order` are mixed as by Witten and Bell; a held-out sequence is
-//   predicted by the counts of the others. Orders are compared by bits per symbol.
+//   predicted by the counts of the others of its scope, every fifth of a scope that has several.
+//   Orders are compared by bits per symbol.
 #pragma once
 
 #include <array>
@@ -20,10 +21,12 @@ struct ScopedSequence {
 
 using OrderBits = std::array<double, TraceModel::kMaxOrder + 1>;  // index 0: unused
 
+// The highest order whose bits are within 2 % of the least: a tie goes to more structure.
+int best_order(const OrderBits& bits);
 // Contexts of 0 to `order` symbols, by scope.
 std::vector<ContextCounts> count_contexts(const std::vector<ScopedSequence>& sequences, int scopes,
                                           int order);
-// Bits per symbol of held-out sequences; of one sequence alone, its last fifth.
+// Bits per symbol of held-out sequences; if every scope has one, of the last fifth of the longest.
 OrderBits held_out_bits(const std::vector<ScopedSequence>& sequences, int scopes, int symbols);
 // Leaves out contexts that say what the longest kept suffix says.
 void prune_contexts(ContextCounts& contexts);
