@@ -39,7 +39,7 @@ struct LaneDistance {
 };
 
 // Lane of a rank: a stream or thread, computations and communications apart.
-struct TraceLane {
+struct ModelLane {
   bool on_cpu = false;
   bool is_communication = false;
   int stream = TraceNode::kNobody;  // numbered by first use
@@ -48,7 +48,7 @@ struct TraceLane {
 
 struct TokenPart {
   int role = 0;
-  TraceLane lane{};
+  ModelLane lane{};
   std::vector<LaneDistance> after{};
 };
 
