@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/time_spans.h"
+
 namespace fredsim {
 namespace {
 
@@ -11,33 +13,6 @@ using Ps = Kineto::Ps;
 constexpr Ps kUs = 1'000'000;
 constexpr Ps kTolerance = kUs;
 constexpr Ps kUnexplained = 20 * kUs;
-
-using Spans = std::vector<std::pair<Ps, Ps>>;
-
-Spans joined(Spans spans) {
-  std::ranges::sort(spans);
-  Spans all;
-  for (const auto& [begin, end] : spans) {
-    if (!all.empty() && begin <= all.back().second)
-      all.back().second = std::max(all.back().second, end);
-    else
-      all.emplace_back(begin, end);
-  }
-  return all;
-}
-
-Ps length(const Spans& spans) {
-  Ps sum = 0;
-  for (const auto& [begin, end] : spans) sum += end - begin;
-  return sum;
-}
-
-// Time in `a` that is not in `b`.
-Ps outside(const Spans& a, const Spans& b) {
-  Spans both = a;
-  both.insert(both.end(), b.begin(), b.end());
-  return length(joined(std::move(both))) - length(b);
-}
 
 RecordedKind kind_of(const TraceNode& node) {
   if (node.on_cpu) return RecordedKind::kCpu;
@@ -59,7 +34,7 @@ RuleCheck sum_of(const RecordedCheck::ByKind& rule) {
 
 RecordedCheck check_recorded(const ProfileGraph& graph) {
   RecordedCheck check;
-  Spans computes, communicates;
+  TimeSpans<Ps> computes, communicates;
   std::vector<Ps> ends(graph.nodes.size());
   Ps last = graph.steps.empty() ? graph.begin : graph.end;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -96,7 +71,7 @@ RecordedCheck check_recorded(const ProfileGraph& graph) {
     (is_communication ? communicates : computes).emplace_back(node.begin, node.end);
   }
   check.recorded = last - graph.begin;
-  check.exposed = outside(joined(std::move(communicates)), joined(std::move(computes)));
+  check.exposed = uncovered_time(std::move(communicates), computes);
   return check;
 }
 

@@ -9,31 +9,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/time_spans.h"
 #include "workload_files/chakra_reader.h"
 #include "workload_files/trace_begins.h"
 
 namespace fredsim {
 namespace {
-
-using Span = std::pair<std::uint64_t, std::uint64_t>;
-
-std::vector<Span> joined(std::vector<Span> spans) {
-  std::ranges::sort(spans);
-  std::vector<Span> all;
-  for (const auto& [begin, end] : spans) {
-    if (!all.empty() && begin <= all.back().second)
-      all.back().second = std::max(all.back().second, end);
-    else
-      all.emplace_back(begin, end);
-  }
-  return all;
-}
-
-std::uint64_t length(const std::vector<Span>& spans) {
-  std::uint64_t sum = 0;
-  for (const auto& [begin, end] : spans) sum += end - begin;
-  return sum;
-}
 
 // Longest chain of durations.
 std::uint64_t critical_path(const std::string& path, const std::vector<TraceNode>& nodes) {
@@ -80,7 +61,7 @@ std::vector<TraceNode> read_trace_nodes(const std::string& path) {
 TraceInfo trace_info(const std::string& path, const std::vector<TraceNode>& nodes) {
   TraceInfo info{.nodes = nodes.size()};
   std::vector<std::uint64_t> durations, sizes;
-  std::vector<Span> communicates, computes;
+  TimeSpans<std::uint64_t> communicates, computes;
   bool is_recorded = false;
   for (const TraceNode& node : nodes) {
     info.dependencies += node.after.size();
@@ -106,11 +87,7 @@ TraceInfo trace_info(const std::string& path, const std::vector<TraceNode>& node
   }
   info.durations = quantiles_of(std::move(durations));
   info.sizes = quantiles_of(std::move(sizes));
-  if (is_recorded) {
-    const std::vector<Span> busy = joined(computes);
-    computes.insert(computes.end(), communicates.begin(), communicates.end());
-    info.exposed_ps = length(joined(std::move(computes))) - length(busy);
-  }
+  if (is_recorded) info.exposed_ps = uncovered_time(std::move(communicates), computes);
   info.critical_ps = critical_path(path, nodes);
   constexpr std::size_t kLongest = 10;
   info.longest.resize(std::min(kLongest, nodes.size()));
