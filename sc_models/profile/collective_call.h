@@ -24,7 +24,7 @@ struct CollectiveCall {
   std::string group{};                                   // name of the process group
   std::vector<int> ranks{};                              // its ranks; empty: not told
   int start = -1, stride = 0, size = 0;                  // its ranks, where they have a stride
-  int peer = TraceNode::kNobody;                         // of a send or receive, or the root
+  int peer = TraceNode::kNobody;                         // of a send or receive: place in the group
 };
 
 // Meaning of a name: type of node and, of a collective, its kind.

@@ -86,6 +86,11 @@ ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
     rank.graph = profile_graph(profile, options);
     rank.check = check_recorded(rank.graph);
     told.push_back(profile.rank);
+    if (!worlds.empty() && profile.world > 0 && worlds.front() > 0 &&
+        profile.world != worlds.front())
+      throw BadInput(
+          fmt::format("{}: distributedInfo.world_size: found {}; allowed: {}, that of {}", paths[n],
+                      profile.world, worlds.front(), paths.front()));
     worlds.push_back(profile.world);
     converted.world = std::max(converted.world, profile.world);
     calls.push_back({std::move(profile.calls), std::move(profile.groups)});

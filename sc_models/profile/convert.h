@@ -8,7 +8,8 @@
 // Copies: ranks that were not traced run the traces of others (detail/rank_copies.h); they share
 //   files, and names of groups.
 // Errors: BadInput with file and key: two files of one rank; other steps, other numbers of hosts
-//   than profiles; under 95 % of a profile's operations found in its host's trace; a rank of a
+//   than profiles; other sizes of the job; a group in which a rank has other calls than another,
+//   where all ranks are given; under 95 % of a profile's operations found in its host's trace; a rank of a
 //   group outside of the job; errors of kineto.h, host_trace.h and profile_graph.h.
 #pragma once
 

@@ -198,9 +198,11 @@ int KinetoReader::call_of(const Json& args) {
   call.start = static_cast<int>(std::min(count(args, "Global rank start", kMostRanks), kMostRanks));
   if (call.start == static_cast<int>(kMostRanks)) call.start = -1;
   call.stride = static_cast<int>(std::min(count(args, "Global rank stride", 0), kMostRanks));
-  for (const char* const key : {"Src Rank", "Dst Rank"})
-    if (const std::uint64_t peer = count(args, key, kMostRanks); peer < kMostRanks)
-      call.peer = static_cast<int>(peer);
+  const std::optional<CollectiveMeaning> meaning = meaning_of(call.name);
+  const bool receives = meaning && meaning->type == TraceNodeType::kReceive;
+  if (const std::uint64_t peer = count(args, receives ? "Src Rank" : "Dst Rank", kMostRanks);
+      peer < kMostRanks)
+    call.peer = static_cast<int>(peer);
   into_.calls.push_back(std::move(call));
   return static_cast<int>(into_.calls.size()) - 1;
 }

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "profile/detail/coalesced_calls.h"
 #include "profile/detail/node_order.h"
 #include "profile/detail/operation_node.h"
 #include "profile/detail/operation_shapes.h"
@@ -54,6 +55,7 @@ class Builder {
     add_nodes();
     arithmetic_.write(profile_, graph_.nodes);
     wait_between_streams();
+    split_coalesced(graph_, coalesced_);
     sort_nodes(graph_, profile_.path);
     reduce_dependencies(graph_);
     return std::move(graph_);
@@ -95,10 +97,17 @@ class Builder {
   std::vector<int> launch_of_gpu_;     // by operation: call; -1: not in the profile
   std::map<std::pair<int, int>, std::string> stream_names_;
   ArithmeticOwners arithmetic_;
+  std::vector<CoalescedCalls> coalesced_;
 };
 
 void Builder::choose_steps() {
   const std::vector<ProfiledStep> steps = steps_of(profile_);
+  for (std::size_t n = 1; n < steps.size(); ++n)
+    if (steps[n].number < steps[n - 1].number)
+      throw BadInput(fmt::format(
+          "{}: ts: found ProfilerStep#{} behind ProfilerStep#{}; allowed: a clock that runs "
+          "forward",
+          profile_.path, steps[n].number, steps[n - 1].number));
   Ps last = 0;
   const auto latest = [&](const auto& list) {
     for (const Kineto::Event& event : list) last = std::max(last, event.end);
@@ -169,6 +178,13 @@ void Builder::collect_gpu() {
         call != calls.end()
             ? is_inside(profile_.runtime[static_cast<std::size_t>(call->second)].begin)
             : is_inside(op.begin);
+    if (call != calls.end() &&
+        op.end < profile_.runtime[static_cast<std::size_t>(call->second)].begin)
+      throw BadInput(fmt::format(
+          "{}: event {} ({:.60}): ts: found an end before the call that launched it, event {}; "
+          "allowed: a clock that runs forward",
+          profile_.path, op.number, name(op),
+          profile_.runtime[static_cast<std::size_t>(call->second)].number));
     if (is_here) node_of_gpu_[n] = 0;  // numbered later
     if (is_here && call == calls.end()) ++graph_.without_launch;
   }
@@ -257,9 +273,13 @@ void Builder::add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by) {
                        ? fmt::format("stream {}", op.thread)
                        : fmt::format("device {} stream {}", op.device, op.thread),
                    false, op.thread);
-  static const ThreadOps kNone;
-  if (!describe_operation(profile_, options_, op, by == nullptr ? kNone : by->ops, launched, node))
+  ThreadOps none;
+  std::vector<ProfiledNode> others;
+  if (!describe_operation(profile_, options_, op, by == nullptr ? none : by->ops, launched, node,
+                          others))
     ++graph_.unknown_calls;
+  if (!others.empty())
+    coalesced_.push_back({static_cast<int>(graph_.nodes.size()), std::move(others)});
   node.node.duration_ps = static_cast<std::uint64_t>(op.end - op.begin);
   graph_.nodes.push_back(std::move(node));
   const int number = static_cast<int>(graph_.nodes.size()) - 1;

@@ -56,7 +56,7 @@ RecordedCheck check_recorded(const ProfileGraph& graph) {
               static_cast<Ps>(node.node.duration_ps);
     check.replayed = std::max(check.replayed, ends[n]);
     last = std::max(last, node.end);
-    if (is_cpu) continue;
+    if (is_cpu || node.node.type == TraceNodeType::kMetadata) continue;
     const bool is_communication = node.node.type >= TraceNodeType::kSend;
     const Ps gap = node.begin - latest;
     const bool is_unexplained = node.after.empty() || gap > kUnexplained;

@@ -16,7 +16,9 @@
 //   groups of equal ranks are distinct) at each of its ranks is one operation, k counted in the
 //   order of the file, as far as dependencies allow. Without pg_name, and for "0" if no file
 //   defines it, the group is all ranks, or the ranks along involved_dim. comm_size is the
-//   contribution of a rank: for an all-gather and a gather its shard. A barrier is an all-reduce of
+//   contribution of a rank: for an all-gather and a gather its shard. An all-to-all in which a rank
+//   has splits (fredsim_splits) is one of unequal sizes, from each rank to each; ranks without them
+//   have equal shares. A barrier is an all-reduce of
 //   2 bytes. A group of one rank does nothing. Roots are root_rank, a rank of the trace; without it
 //   the first of the group.
 // Traces written by trace_export.h state which collectives are one operation (trace_joint.h).

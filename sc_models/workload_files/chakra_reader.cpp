@@ -130,6 +130,14 @@ class Fields {
     return {a->bool_list().values().begin(), a->bool_list().values().end()};
   }
 
+  std::vector<std::uint64_t> numbers(std::string_view name) const {
+    const pb::ChakraAttribute* const a = find(name);
+    if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET) return {};
+    if (a->value_case() != pb::ChakraAttribute::kUint64S)
+      throw BadInput(place(name) + ": found no list of whole numbers");
+    return {a->uint64s().values().begin(), a->uint64s().values().end()};
+  }
+
   std::string place(std::string_view field) const {
     return node_place(path_, node_.id(), node_.name(), field);
   }
@@ -150,6 +158,16 @@ class Fields {
 bool has_root(TraceCollective collective) {
   return collective == TraceCollective::kReduce || collective == TraceCollective::kGather ||
          collective == TraceCollective::kScatter || collective == TraceCollective::kBroadcast;
+}
+
+void read_splits(const Fields& fields, std::uint64_t max, TraceNode& node) {
+  node.splits = fields.numbers("fredsim_splits");
+  if (node.splits.empty()) return;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t bytes : node.splits) sum = std::min(sum + std::min(bytes, max), max + 1);
+  if (sum != node.bytes)
+    throw BadInput(fmt::format("{}: found a sum of {}; allowed: {}, its comm_size",
+                               fields.place("fredsim_splits"), sum, node.bytes));
 }
 
 void read_communication(const Fields& fields, TraceNode& node) {
@@ -173,6 +191,7 @@ void read_communication(const Fields& fields, TraceNode& node) {
     node.bytes = node.collective == TraceCollective::kBarrier
                      ? fields.number("comm_size", kMaxSize, 0)
                      : fields.number("comm_size", kMaxSize);
+    if (node.collective == TraceCollective::kAllToAll) read_splits(fields, kMaxSize, node);
     if (has_root(node.collective) && fields.has("root_rank")) node.peer = rank("root_rank");
     return;
   }

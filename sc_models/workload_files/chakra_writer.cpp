@@ -18,6 +18,10 @@ class Attributes {
   }
   void flag(std::string_view name, bool value) { of(name).set_bool_val(value); }
   void text(std::string_view name, const std::string& value) { of(name).set_string_val(value); }
+  void numbers(std::string_view name, const std::vector<std::uint64_t>& values) {
+    auto& list = *of(name).mutable_uint64_list()->mutable_values();
+    list.Add(values.begin(), values.end());
+  }
   void flags(std::string_view name, const std::vector<bool>& values) {
     auto& list = *of(name).mutable_bool_list()->mutable_values();
     list.Add(values.begin(), values.end());
@@ -43,6 +47,7 @@ void add_communication(const TraceNode& node, Attributes& to) {
   to.number("comm_size", node.bytes);
   if (node.priority != 0) to.small("comm_priority", node.priority);
   if (!node.group.empty()) to.text("pg_name", node.group);
+  if (!node.splits.empty()) to.numbers("fredsim_splits", node.splits);
   if (!node.dimensions.empty()) to.flags("involved_dim", node.dimensions);
   if (node.shape != TraceNode::kNobody) {
     to.small("fredsim_shape", node.shape);

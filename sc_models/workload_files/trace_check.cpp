@@ -209,6 +209,7 @@ void count(const TraceNode& node, std::uint64_t ranks, TraceFiles& files, Lanes&
   if (node.type == TraceNodeType::kMetadata) return;
   if (node.type >= TraceNodeType::kSend) {
     files.communications += ranks;
+    files.has_splits = files.has_splits || !node.splits.empty();
     if (node.duration_ps > 0) files.timed_communications += ranks;
     return;
   }

@@ -35,6 +35,7 @@ struct TraceFiles {
   std::uint64_t timed_communications = 0;  // of these, with a duration: recorded
   // A trace has computations of CPU and accelerator, or tells their threads or streams: recorded.
   bool has_lanes = false;
+  bool has_splits = false;  // some all-to-all has unequal ones
   // Dependencies that count. `missing_callers`: number of control dependencies on nodes that are not
   // there, which make them data dependencies alone.
   TraceDependencies dependencies = TraceDependencies::kAll;

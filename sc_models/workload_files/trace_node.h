@@ -67,7 +67,10 @@ struct TraceNode {
   int peer = kNobody;       // peer of a send or receive; root of a collective with one
   std::uint32_t tag = 0;
   std::int64_t priority = 0;
-  std::string group{};             // process group; empty: all ranks
+  std::string group{};  // process group; empty: all ranks
+  // All-to-all: bytes to each place of the group, itself included, whose sum is `bytes`; empty:
+  // equal shares.
+  std::vector<std::uint64_t> splits{};
   std::vector<bool> dimensions{};  // dimensions of the network that take part; empty: all
   // Fields in traces written by fredsim (workload_files/trace_shapes.h).
   int shape = kNobody;      // shape that it is a part of

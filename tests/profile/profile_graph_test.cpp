@@ -212,6 +212,60 @@ TEST(ProfileGraph, SizesOfCollectivesAreThoseOfTheTable) {
   EXPECT_EQ(bytes("broadcast", 64, 64), 128U);
 }
 
+// In rows of four elements of 4 B; equal ones, and a rank that sends nothing.
+TEST(ProfileGraph, UnequalAllToAllsKeepTheirSplits) {
+  const auto splits = [](std::uint64_t elements, const char* in) {
+    return SampleProfile()
+        .cpu("x", 0, 100)
+        .collective("all_to_allv", elements, 10, 20, 5, {{"In split size", in}})
+        .graph()
+        .nodes.back()
+        .node.splits;
+  };
+  EXPECT_EQ(splits(24, "[1, 2, 3]"), std::vector<std::uint64_t>({16, 32, 48}));
+  EXPECT_TRUE(splits(24, "[2, 2, 2]").empty());
+  EXPECT_TRUE(splits(24, "[]").empty());
+  EXPECT_EQ(splits(0, "[0, 0, 0]"), std::vector<std::uint64_t>({0, 0, 0}));
+}
+
+// stream 40   |send, receive|   one kernel, launched behind both calls
+TEST(ProfileGraph, OneKernelDoesCoalescedSendsAndReceives) {
+  const ProfileGraph graph = SampleProfile()
+                                 .cpu("x", 0, 200)
+                                 .kernel("a", 5, 7, 10)
+                                 .cpu("record_param_comms", 20, 2,
+                                      {{"Collective name", "send"},
+                                       {"In msg nelems", 100},
+                                       {"dtype", "Float"},
+                                       {"Dst Rank", 1}})
+                                 .cpu("record_param_comms", 24, 2,
+                                      {{"Collective name", "recv"},
+                                       {"Out msg nelems", 50},
+                                       {"dtype", "Float"},
+                                       {"Src Rank", 2},
+                                       {"Dst Rank", 0}})
+                                 .kernel("ncclDevKernel_SendRecv", 30, 40, 8, 40)
+                                 .collective("allreduce", 10, 50, 60, 5)
+                                 .graph();
+  const int send = node(graph, "send"), receive = node(graph, "recv");
+  const int join = node(graph, "coalesced");
+  const auto& made = graph.nodes;
+  EXPECT_EQ(made[static_cast<std::size_t>(send)].node.type, TraceNodeType::kSend);
+  EXPECT_EQ(made[static_cast<std::size_t>(send)].node.bytes, 400U);
+  EXPECT_EQ(made[static_cast<std::size_t>(send)].node.duration_ps, 8U * kUs);
+  EXPECT_EQ(made[static_cast<std::size_t>(receive)].node.type, TraceNodeType::kReceive);
+  EXPECT_EQ(made[static_cast<std::size_t>(receive)].node.bytes, 200U);
+  const auto& after = made[static_cast<std::size_t>(receive)].node.after;
+  EXPECT_FALSE(std::ranges::count(after, static_cast<std::uint64_t>(send))) << "side by side";
+  EXPECT_EQ(after, made[static_cast<std::size_t>(send)].node.after);
+  EXPECT_EQ(made[static_cast<std::size_t>(join)].node.after.size(), 2U);
+  EXPECT_EQ(waits(graph, node(graph, "allreduce"), TraceRule::kStream), std::vector<int>({join}));
+  const RecordedCheck check = check_recorded(graph);
+  EXPECT_EQ(check.communications, 3U);
+  EXPECT_EQ(check.computations, 1U);
+  for (const auto& rule : check.rules) EXPECT_EQ(sum_of(rule).violated, 0U);
+}
+
 TEST(ProfileGraph, UnknownCollectivesAreRefusedByName) {
   SampleProfile profile;
   profile.cpu("x", 0, 100).collective("quantised_exchange", 10, 10, 20, 5);

@@ -138,6 +138,13 @@ TEST(RankCopies, WhatCannotGrowIsRefused) {
   SampleProfile sends = one;
   sends.collective("send", 10, 40, 60, 3, {{"Dst Rank", 1}});
   EXPECT_PRED2(has_text, copies_refusal({sends}, {.like = 0}), "found a send in");
+  SampleProfile uneven = one;
+  SampleProfile::Json splits = of_group("dp", {0, 2});
+  splits["In split size"] = "[1, 9]";
+  uneven.collective("all_to_allv", 10, 40, 60, 3, splits);
+  EXPECT_PRED2(has_text, copies_refusal({uneven}, {.like = 0, .resized = {{"dp", 4}}}),
+               "found an all-to-all with a size for each of 2 ranks");
+  EXPECT_EQ(copies_refusal({uneven}, {.like = 0, .resized = {{"tp", 4}}}), "no error");
   const std::vector<SampleProfile> three{grouped_rank(0, 3, {0, 1}, {0}),
                                          grouped_rank(1, 3, {0, 1}, {1}),
                                          grouped_rank(2, 3, {2}, {2})};

@@ -202,6 +202,59 @@ TEST_F(TraceGraphTest, RefusalsNameFileNodeAndField) {
   expect_refusal("pg_name: found tp, a group without rank 0", {{"tp", {1}}});
 }
 
+// Rank 1 sends nothing and is sent to; rank 2 has equal shares.
+TEST_F(TraceGraphTest, UnequalAllToAllsAreMatrices) {
+  TraceNode uneven = collective(1, TraceCollective::kAllToAll, 90);
+  uneven.group = "three";
+  TraceNode silent = uneven, equal = uneven;
+  uneven.splits = {20, 30, 40};
+  silent.bytes = 0;
+  silent.splits = {0, 0, 0};
+  TraceNode later = uneven;
+  later.id = 2;
+  later.after = {1};
+  later.splits.clear();
+  const auto after = [](TraceNode node, const TraceNode& first) {
+    node.after = {first.id};
+    return node;
+  };
+  write({{uneven, later}, {silent, after(later, silent)}, {equal, after(later, equal)}});
+  const TaskGraph made = graph({{"three", {2, 0, 1}}});
+  ASSERT_EQ(made.operations.size(), 2U);
+  const CollectiveSpec& spec = made.shapes[made.operations[0].shape].work.at(0);
+  EXPECT_EQ(spec.collective, Collective::kAllToAllV);
+  EXPECT_EQ(spec.group, (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(spec.matrix, (std::vector<std::uint64_t>{30, 30, 30, 20, 30, 40, 0, 0, 0}));
+  EXPECT_EQ(spec.bytes, 60U);
+  EXPECT_EQ(made.shapes[made.operations[1].shape].work.at(0).collective, Collective::kAllToAll)
+      << "the next one has equal shares";
+  uneven.splits = {20, 70};
+  write({{uneven}, {silent}, {equal}});
+  expect_refusal("fredsim_splits: found 2 sizes; allowed: 3", {{"three", {2, 0, 1}}});
+  for (TraceNode* const one : {&uneven, &silent, &equal}) {
+    one->bytes = 0;
+    one->splits = {0, 0, 0};
+  }
+  write({{uneven}, {silent}, {equal}});
+  EXPECT_TRUE(graph({{"three", {2, 0, 1}}}).operations.empty()) << "nobody sends";
+}
+
+TEST_F(TraceGraphTest, RanksThatShareATraceHaveGroupsOfTheirOwn) {
+  TraceNode pair = collective(1, TraceCollective::kAllReduce, 64);
+  pair.group = "tp";
+  write({{pair}});
+  write_file(prefix_ + ".ranks.json", R"({"traces": ["t.0.et"], "ranks": [0, 0, 0, 0]})");
+  const TaskGraph made = graph({{"tp@0", {0, 2}}, {"tp@1", {3, 1}}});
+  ASSERT_EQ(made.ranks.size(), 4U);
+  ASSERT_EQ(made.operations.size(), 2U);
+  EXPECT_EQ(made.shapes[made.operations[0].shape].work.at(0).group, (std::vector<int>{0, 2}));
+  EXPECT_EQ(made.shapes[made.operations[1].shape].work.at(0).group, (std::vector<int>{3, 1}));
+  expect_refusal("pg_name: found tp", {{"tp@0", {0, 2}}});
+  TraceNode send{.id = 2, .name = "s", .type = TraceNodeType::kSend, .bytes = 1, .peer = 1};
+  write({{send}});
+  expect_refusal("found COMM_SEND_NODE in a file of 4 ranks");
+}
+
 TEST_F(TraceGraphTest, CollectivesOfNoBytesTakeNoTime) {
   write({{collective(0, TraceCollective::kAllReduce, 0), compute_node(1, {0})},
          {collective(0, TraceCollective::kAllReduce, 0)}});

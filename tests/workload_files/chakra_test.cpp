@@ -71,6 +71,8 @@ TraceNode random_node(std::uint64_t id, Random& random) {
     node.collective = static_cast<TraceCollective>(random.below(10));
     if (node.collective == TraceCollective::kBroadcast)
       node.peer = static_cast<int>(random.below(20));
+    if (node.collective == TraceCollective::kAllToAll && random.below(2) != 0)
+      node.splits = {node.bytes / 3, 0, node.bytes - node.bytes / 3};
   } else {
     node.peer = static_cast<int>(random.below(20));
     node.tag = static_cast<std::uint32_t>(random.below(100));

@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 
@@ -21,8 +23,13 @@ std::vector<int> group_of(const CollectiveCall& call, const RankCalls& rank, int
   return ranks;
 }
 
-void check_group(const ConvertedRank& rank, const std::string& group, const std::vector<int>& ranks,
-                 int world) {
+void check_group(const ConvertedRank& rank, const TraceNode& node, const std::string& group,
+                 const std::vector<int>& ranks, int world) {
+  if (!node.splits.empty() && node.splits.size() != ranks.size())
+    throw BadInput(
+        fmt::format("{}: process group '{}': {}: found {} splits; allowed: {}, one for "
+                    "each rank of the group",
+                    rank.path, group, node.name, node.splits.size(), ranks.size()));
   for (const int one : ranks)
     if (one < 0 || one >= world)
       throw BadInput(
@@ -36,6 +43,34 @@ void check_group(const ConvertedRank& rank, const std::string& group, const std:
                     rank.path, group, fmt::join(ranks, ", "), rank.rank));
 }
 
+namespace {
+
+// Each rank of a group has as many collectives there.
+template <class Each>
+void check_calls(const ConvertedProfiles& converted, const Each& each) {
+  using Group = std::pair<std::string, std::vector<int>>;
+  std::map<Group, std::map<int, std::uint64_t>> counts;  // by rank
+  each([&](const ConvertedRank& rank, const ProfiledNode& node, const CollectiveCall& call,
+           const std::vector<int>& ranks) {
+    if (node.node.type == TraceNodeType::kCollective) ++counts[{call.group, ranks}][rank.rank];
+  });
+  for (const auto& [group, by_rank] : counts)
+    for (const int rank : group.second) {
+      const auto own = by_rank.find(rank);
+      const std::uint64_t found = own == by_rank.end() ? 0 : own->second;
+      const auto& [other, count] = *by_rank.begin();
+      if (found == count) continue;
+      const auto file = std::ranges::find(converted.ranks, rank, &ConvertedRank::rank);
+      throw BadInput(
+          fmt::format("{}: process group '{}': found {} collectives of rank {}; allowed: {}, as "
+                      "many as rank {} "
+                      "has",
+                      file->path, group.first, found, rank, count, other));
+    }
+}
+
+}  // namespace
+
 void name_groups(ConvertedProfiles& converted, const std::vector<RankCalls>& calls) {
   std::map<std::string, std::set<std::vector<int>>> meanings;
   const auto each = [&](const auto& what) {
@@ -46,13 +81,24 @@ void name_groups(ConvertedProfiles& converted, const std::vector<RankCalls>& cal
           what(converted.ranks[n], node, call, group_of(call, calls[n], converted.world));
         }
   };
-  each([&](const ConvertedRank& rank, const ProfiledNode&, const CollectiveCall& call,
+  each([&](const ConvertedRank& rank, const ProfiledNode& node, const CollectiveCall& call,
            const std::vector<int>& ranks) {
-    check_group(rank, call.group, ranks, converted.world);
+    check_group(rank, node.node, call.group, ranks, converted.world);
+    const bool is_message =
+        node.node.type == TraceNodeType::kSend || node.node.type == TraceNodeType::kReceive;
+    if (is_message && (call.peer < 0 || call.peer >= std::ssize(ranks)))
+      throw BadInput(fmt::format(
+          "{}: process group '{}': {}: found {} (Src Rank, Dst Rank); allowed: a place in the "
+          "group, 0 to {}",
+          rank.path, call.group, call.name,
+          call.peer < 0 ? "no peer" : fmt::format("peer {}", call.peer), ranks.size() - 1));
     meanings[call.group].insert(ranks);
   });
+  if (std::ssize(converted.ranks) == converted.world) check_calls(converted, each);
   each([&](const ConvertedRank&, ProfiledNode& node, const CollectiveCall& call,
            const std::vector<int>& ranks) {
+    if (node.node.type == TraceNodeType::kSend || node.node.type == TraceNodeType::kReceive)
+      node.node.peer = ranks[static_cast<std::size_t>(call.peer)];
     const bool is_all = static_cast<int>(ranks.size()) == converted.world;
     if (call.group.empty() && is_all) return;  // all ranks have no name
     std::string name = call.group.empty() ? "group" : call.group;

@@ -21,9 +21,9 @@ struct RankCalls {
 
 // Ranks of a call's group; all of the job where nothing tells them.
 std::vector<int> group_of(const CollectiveCall& call, const RankCalls& rank, int world);
-// `rank` is a rank of the group, all are ranks of the job.
-void check_group(const ConvertedRank& rank, const std::string& group, const std::vector<int>& ranks,
-                 int world);
+// `rank` is a rank of the group, all are ranks of the job; splits of the node are as many.
+void check_group(const ConvertedRank& rank, const TraceNode& node, const std::string& group,
+                 const std::vector<int>& ranks, int world);
 // Gives nodes the names of their groups, and the job its groups.
 void name_groups(ConvertedProfiles& converted, const std::vector<RankCalls>& calls);
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "profile/profile_graph.h"
+#include "profile/profiled_nodes.h"
 
 namespace fredsim {
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "profile/detail/host_collectives.h"
@@ -27,10 +28,46 @@ bool is_communication(const std::string& kernel) {
          is_host_collective(kernel);
 }
 
+// Bytes to each rank, of splits in elements or in rows of several; empty: equal shares. A rank
+// that sends nothing keeps its zeros, since others may send to it.
+std::vector<std::uint64_t> splits_of(const CollectiveCall& call, std::uint64_t bytes) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t split : call.in_splits) sum += split;
+  const bool is_equal = std::ranges::all_of(
+      call.in_splits, [&](std::uint64_t split) { return split == call.in_splits.front(); });
+  if (call.in_splits.empty() || (is_equal && sum > 0)) return {};
+  std::vector<std::uint64_t> splits = call.in_splits;
+  if (sum == 0) return bytes == 0 ? splits : std::vector<std::uint64_t>();
+  if (bytes % sum != 0) return {};  // not in elements, nor in rows
+  for (std::uint64_t& split : splits) split *= bytes / sum;
+  return splits;
+}
+
+// Calls that a kernel does: the one around its launch, else the sends and receives before it.
+std::vector<const Kineto::CpuOp*> calls_of(const Kineto& profile, ThreadOps& by,
+                                           Kineto::Ps launched) {
+  const auto name_of_call = [&](const Kineto::CpuOp& op) -> const std::string& {
+    return profile.calls[static_cast<std::size_t>(op.call)].name;
+  };
+  const Kineto::CpuOp* const called = around(by.calls, launched);
+  if (called != nullptr && !is_marker(name_of_call(*called))) {
+    by.launched = called->begin;
+    return {called};
+  }
+  std::vector<const Kineto::CpuOp*> pending;
+  for (const Kineto::CpuOp* const one : by.calls) {
+    if (one->begin <= by.launched || one->end > launched) continue;
+    const std::optional<CollectiveMeaning> meaning = meaning_of(name_of_call(*one));
+    if (meaning && meaning->type != TraceNodeType::kCollective) pending.push_back(one);
+  }
+  if (pending.empty()) return {called};
+  by.launched = launched;
+  return pending;
+}
+
 // False: unknown, a computation by request.
 bool communicate(const Kineto& profile, const ProfileOptions& options, const Kineto::GpuOp& op,
-                 const ThreadOps& by, Kineto::Ps launched, ProfiledNode& node) {
-  const Kineto::CpuOp* const called = around(by.calls, launched);
+                 const Kineto::CpuOp* called, ProfiledNode& node) {
   const auto fail = [&](const std::string& found, const std::string& allowed) {
     throw BadInput(fmt::format("{}: event {} ({:.60}): found {}; allowed: {}", profile.path,
                                op.number, name_of(profile, op), found, allowed));
@@ -57,6 +94,9 @@ bool communicate(const Kineto& profile, const ProfileOptions& options, const Kin
   std::uint64_t elements = of_output ? call.out_elements : call.in_elements;
   if (elements == 0) elements = of_output ? call.in_elements : call.out_elements;
   node.node.bytes = elements * each;
+  if (meaning->collective == TraceCollective::kAllToAll &&
+      meaning->type == TraceNodeType::kCollective)
+    node.node.splits = splits_of(call, node.node.bytes);
   node.node.name = call.name;
   node.node.peer = meaning->type == TraceNodeType::kCollective ? TraceNode::kNobody : call.peer;
   node.call = called->call;
@@ -78,8 +118,8 @@ const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Kineto
 }
 
 bool describe_operation(const Kineto& profile, const ProfileOptions& options,
-                        const Kineto::GpuOp& op, const ThreadOps& by, Kineto::Ps launched,
-                        ProfiledNode& node) {
+                        const Kineto::GpuOp& op, ThreadOps& by, Kineto::Ps launched,
+                        ProfiledNode& node, std::vector<ProfiledNode>& others) {
   node.node.name = name_of(profile, op);
   node.node.type = TraceNodeType::kCompute;
   node.node.tensor_bytes = op.bytes;
@@ -87,7 +127,10 @@ bool describe_operation(const Kineto& profile, const ProfileOptions& options,
     if (node.node.name.find("HtoD") != std::string::npos) node.node.type = TraceNodeType::kLoad;
     if (node.node.name.find("DtoH") != std::string::npos) node.node.type = TraceNodeType::kStore;
   } else if (op.kind == Kineto::GpuKind::kKernel && is_communication(node.node.name)) {
-    return communicate(profile, options, op, by, launched, node);
+    const std::vector<const Kineto::CpuOp*> calls = calls_of(profile, by, launched);
+    for (std::size_t n = 1; n < calls.size(); ++n)
+      communicate(profile, options, op, calls[n], others.emplace_back());
+    return communicate(profile, options, op, calls.front(), node);
   }
   return true;
 }

@@ -5,13 +5,14 @@
 #include <map>
 #include <vector>
 
-#include "profile/profile_graph.h"
+#include "profile/profiled_nodes.h"
 
 namespace fredsim {
 
 // Operations of a CPU thread that say what its launches are, by begin.
 struct ThreadOps {
   std::vector<const Kineto::CpuOp*> calls{};   // record_param_comms with a meaning or marker
+  Kineto::Ps launched = -1;                    // begin of the last of them that launched a kernel
   std::vector<const Kineto::CpuOp*> matrix{};  // operations whose arithmetic is known
 };
 
@@ -19,11 +20,13 @@ struct ThreadOps {
 const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Kineto::Ps at);
 
 // Fills `node.node` and `node.call`, without duration and arithmetic. `by`: of the thread that
-// launched it at `launched`. False: an unknown collective, a computation by `options`.
+// launched it at `launched`; launches of a thread come in order. `others`: nodes of further sends
+// and receives that the kernel does, those that the thread called since its last kernel of a call.
+// False: an unknown collective, a computation by `options`.
 // Errors: BadInput with file and event: an unknown collective; one without size.
 bool describe_operation(const Kineto& profile, const ProfileOptions& options,
-                        const Kineto::GpuOp& op, const ThreadOps& by, Kineto::Ps launched,
-                        ProfiledNode& node);
+                        const Kineto::GpuOp& op, ThreadOps& by, Kineto::Ps launched,
+                        ProfiledNode& node, std::vector<ProfiledNode>& others);
 
 // Arithmetic of CPU operations goes to the longest of the kernels that each launched: the others
 // transpose, copy or reduce.

@@ -69,7 +69,7 @@ class Copies {
             "collectives alone",
             call.name, rank.path));
       const Ranks ranks = group_of(call, calls_[profile], converted_.world);
-      check_group(rank, call.group, ranks, converted_.world);
+      check_group(rank, node.node, call.group, ranks, converted_.world);
       what(node, call.group, ranks);
     }
   }
@@ -234,6 +234,11 @@ void Copies::write() {
     each(profile, [&](ProfiledNode& node, const std::string& group, const Ranks&) {
       node.node.group = is_unnamed(group) ? "" : title(group);
       const auto grown = grown_.find(group);
+      if (grown != grown_.end() && !node.node.splits.empty())
+        throw BadInput(fmt::format(
+            "--resize: process group '{}': found an all-to-all with a size for each of {} ranks; "
+            "allowed: equal shares",
+            group, node.node.splits.size()));
       if (grown == grown_.end() || node.node.collective != TraceCollective::kAllGather) return;
       const auto& [before, after] = grown->second;
       node.node.bytes = (node.node.bytes * before + after - 1) / after;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -66,7 +67,8 @@ TraceMatching::TraceMatching(const std::vector<std::string>& paths, const TraceG
       rules_(rules),
       names_(names),
       make_(std::move(make)),
-      next_(members_.size()) {}
+      next_(members_.size()),
+      noted_(members_.size()) {}
 
 bool TraceMatching::Key::operator<(const Key& other) const {
   return std::tie(name, group, tag, is_collective) <
@@ -98,24 +100,61 @@ int TraceMatching::number_of(const Key& key) {
   return number->second;
 }
 
-bool TraceMatching::join(int rank, const TraceNode& node, Task& task) {
+TraceMatching::Key TraceMatching::key_of(int rank, const TraceNode& node) const {
   const bool is_collective = node.type == TraceNodeType::kCollective;
   const bool sends = node.type == TraceNodeType::kSend;
-  Group group = is_collective ? groups_.group_of(rank, node)
-                : sends       ? Group{rank, node.peer}
-                              : Group{node.peer, rank};
+  return {.name = is_collective && !groups_.is_of_all(node) ? node.group : "",
+          .group = is_collective ? groups_.group_of(rank, node)
+                   : sends       ? Group{rank, node.peer}
+                                 : Group{node.peer, rank},
+          .tag = node.tag,
+          .is_collective = is_collective};
+}
+
+void TraceMatching::note_splits(int rank, const TraceNode& node) {
+  if (node.type != TraceNodeType::kCollective) return;
+  const Key key = key_of(rank, node);
+  const std::uint64_t k = noted_[static_cast<std::size_t>(rank)][key]++;
+  if (node.collective != TraceCollective::kAllToAll) return;
+  const std::size_t ranks = key.group.size();
+  if (!node.splits.empty() && node.splits.size() != ranks)
+    throw BadInput(fmt::format("{}: found {} sizes; allowed: {}, one for each rank of the group",
+                               place(rank, node, "fredsim_splits"), node.splits.size(), ranks));
+  auto& [matrix, is_unequal] = matrices_[key][k];
+  matrix.resize(ranks * ranks);
+  is_unequal = is_unequal || !node.splits.empty();
+  const auto place_in_group = std::ranges::find(key.group, rank) - key.group.begin();
+  const auto row = matrix.begin() + place_in_group * static_cast<std::ptrdiff_t>(ranks);
+  if (node.splits.empty())
+    std::fill_n(row, ranks, node.bytes / ranks);
+  else
+    std::ranges::copy(node.splits, row);
+}
+
+const TraceMatching::Matrix* TraceMatching::matrix_of(const Key& key, std::uint64_t number) const {
+  const auto all = matrices_.find(key);
+  if (all == matrices_.end()) return nullptr;
+  const auto own = all->second.find(number);
+  return own == all->second.end() || !own->second.is_unequal ? nullptr : &own->second.matrix;
+}
+
+bool TraceMatching::join(int rank, const TraceNode& node, Task& task) {
+  const bool is_collective = node.type == TraceNodeType::kCollective;
+  const Key key = key_of(rank, node);
+  const Group& group = key.group;
   if (group.front() == group.back() && (group.size() == 1 || !is_collective)) return false;
-  const Key key{is_collective && !groups_.is_of_all(node) ? node.group : "", group, node.tag,
-                is_collective};
   const std::uint64_t k = next_[static_cast<std::size_t>(rank)][key]++;
+  const Matrix* const matrix = matrix_of(key, k);
+  if (matrix != nullptr && std::ranges::count(*matrix, 0U) == std::ssize(*matrix))
+    return false;  // nothing to move
   Series& series = operations_[key];
   if (k == series.made) {
-    series.open.emplace(k, first_match(rank, node, group, number_of(key), k));
+    series.open.emplace(k, first_match(rank, node, key, k));
     ++series.made;
   }
   const auto open = series.open.find(k);
   Match& match = open->second;
-  check_agreement(match, rank, node);
+  check_agreement(match, rank, node, matrix != nullptr);
   const auto at = std::ranges::find(group, rank) - group.begin();
   match.came[at] = true;
   task.operation = match.operation;
@@ -130,14 +169,21 @@ void TraceMatching::check() const {
     if (!match.open.empty()) refuse_absent(match.open.begin()->second);
 }
 
-CollectiveSpec TraceMatching::spec_of(int rank, const TraceNode& node, const Group& group) const {
+CollectiveSpec TraceMatching::spec_of(int rank, const TraceNode& node, const Group& group,
+                                      const Matrix* matrix) const {
   CollectiveSpec spec;
   spec.vc = node.priority >= 2 ? kMp : node.priority == 1 ? kPp : kDp;
   for (const int of : group) spec.group.push_back(members_[of]);
   if (node.type == TraceNodeType::kCollective) {
-    spec.collective = *collective_to_run(node.collective);
+    spec.collective =
+        matrix == nullptr ? *collective_to_run(node.collective) : Collective::kAllToAllV;
     spec.algorithm = rules_.algorithm_of(spec.collective, "auto");
     spec.bytes = size_of(node, group.size());
+    if (matrix != nullptr) {
+      spec.matrix = *matrix;
+      const auto sum = std::accumulate(spec.matrix.begin(), spec.matrix.end(), std::uint64_t{0});
+      spec.bytes = std::max<std::uint64_t>(sum / group.size(), 1);
+    }
     if (node.peer != TraceNode::kNobody) {
       const auto root = std::ranges::find(group, node.peer);
       if (root == group.end()) {
@@ -154,14 +200,17 @@ CollectiveSpec TraceMatching::spec_of(int rank, const TraceNode& node, const Gro
   return spec;
 }
 
-TraceMatching::Match TraceMatching::first_match(int rank, const TraceNode& node, const Group& group,
-                                                int number_of_group, std::uint64_t number) const {
+TraceMatching::Match TraceMatching::first_match(int rank, const TraceNode& node, const Key& key,
+                                                std::uint64_t number) {
+  const Group& group = key.group;
   const int operation =
-      make_({.work = {spec_of(rank, node, group)}, .beside = {}}, node, number_of_group, number);
+      make_({.work = {spec_of(rank, node, group, matrix_of(key, number))}, .beside = {}}, node,
+            number_of(key), number);
   return {operation, rank, node, group, std::vector<bool>(group.size()), group.size()};
 }
 
-void TraceMatching::check_agreement(const Match& match, int rank, const TraceNode& node) const {
+void TraceMatching::check_agreement(const Match& match, int rank, const TraceNode& node,
+                                    bool is_unequal) const {
   if (node.type != TraceNodeType::kCollective) return;
   const auto differs = [&](std::string_view field, auto own, auto other) {
     if (own == other) return;
@@ -170,7 +219,7 @@ void TraceMatching::check_agreement(const Match& match, int rank, const TraceNod
                     fmt::format("{} has {}", place(match.rank, match.node, field), other)));
   };
   differs("comm_type", to_string(node.collective), to_string(match.node.collective));
-  differs("comm_size", node.bytes, match.node.bytes);
+  if (!is_unequal) differs("comm_size", node.bytes, match.node.bytes);
   differs("root_rank", node.peer, match.node.peer);
   differs("comm_priority", node.priority, match.node.priority);
 }

@@ -45,6 +45,9 @@ class TraceMatching {
                 std::vector<int> members, const TraceRules& rules, std::vector<std::string>& names,
                 Make make);
 
+  // Reads the splits of all-to-alls ahead of join(): all nodes of each rank, in the same order.
+  // Their sizes are then known to the first rank that joins.
+  void note_splits(int rank, const TraceNode& node);
   void begin();  // restarts at the first node of every rank; groups keep their numbers
   // Sets operation, rank and category of the task of a communication. False: the group has no other
   // rank.
@@ -77,12 +80,17 @@ class TraceMatching {
     std::map<std::uint64_t, Match> open;  // operations that some rank has not reached, by number
   };
 
+  using Matrix = std::vector<std::uint64_t>;  // CollectiveSpec::matrix
+
   std::string place(int rank, const TraceNode& node, std::string_view field) const;
+  Key key_of(int rank, const TraceNode& node) const;
   int number_of(const Key& key);
-  CollectiveSpec spec_of(int rank, const TraceNode& node, const Group& group) const;
-  Match first_match(int rank, const TraceNode& node, const Group& group, int number_of_group,
-                    std::uint64_t number) const;
-  void check_agreement(const Match& match, int rank, const TraceNode& node) const;
+  // Sizes of the `number`-th operation of a key; null: equal ones.
+  const Matrix* matrix_of(const Key& key, std::uint64_t number) const;
+  CollectiveSpec spec_of(int rank, const TraceNode& node, const Group& group,
+                         const Matrix* matrix) const;
+  Match first_match(int rank, const TraceNode& node, const Key& key, std::uint64_t number);
+  void check_agreement(const Match& match, int rank, const TraceNode& node, bool is_unequal) const;
   [[noreturn]] void refuse_absent(const Match& match) const;
 
   const std::vector<std::string>& paths_;
@@ -94,6 +102,13 @@ class TraceMatching {
   std::vector<std::map<Key, std::uint64_t>> next_;  // by rank: number in operations_[key]
   std::map<Key, Series> operations_;
   std::map<Key, int> group_numbers_;  // in names_
+  // Read ahead: numbers by rank; all-to-alls by key and number.
+  struct Sizes {
+    Matrix matrix;
+    bool is_unequal = false;  // a rank has splits
+  };
+  std::vector<std::map<Key, std::uint64_t>> noted_;
+  std::map<Key, std::map<std::uint64_t, Sizes>> matrices_;
 };
 
 }  // namespace fredsim

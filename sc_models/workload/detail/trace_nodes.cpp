@@ -29,6 +29,12 @@ bool is_empty(const std::string& path) {
   return !reader.next(node);
 }
 
+// An all-to-all with splits may bring something to a rank that sends nothing.
+bool moves_nothing(const TraceNode& node) {
+  return node.type == TraceNodeType::kCollective && node.bytes == 0 && node.splits.empty() &&
+         node.collective != TraceCollective::kBarrier;
+}
+
 // A component that has failed may have a trace, which then is empty.
 void check_failed(const std::vector<std::string>& paths, const std::vector<int>& members,
                   const Topology& topology) {
@@ -62,7 +68,21 @@ TraceNodes::TraceNodes(const TraceFiles& files, const CommGroups& groups, const 
                                files.paths[max], topology.name, npus, max - npus));
   }
   if (topology.failed.any()) check_failed(files.paths, members_, topology);
+  if (files.has_splits) note_splits();
   begin();
+}
+
+// Reads all ranks once, in the order of the second reading.
+void TraceNodes::note_splits() {
+  for (const int rank : process_groups_.all()) {
+    TraceFeeder feeder(files_.paths[static_cast<std::size_t>(rank)], 1, files_.dependencies);
+    while (const auto node = feeder.next()) {
+      feeder.complete(node->id);
+      if (node->type == TraceNodeType::kCollective && node->shape == TraceNode::kNobody &&
+          !moves_nothing(*node) && !schedules_.has(*node))
+        matching_.note_splits(rank, *node);
+    }
+  }
 }
 
 void TraceNodes::begin() {
@@ -226,9 +246,7 @@ void TraceNodes::follow_schedule(Reading& reading, const TraceNode& node,
 
 // Adds a communication. False: the group has no other rank, or nothing is moved.
 bool TraceNodes::communicate(Reading& reading, const TraceNode& node, Task& task) {
-  if (node.type == TraceNodeType::kCollective && node.bytes == 0 &&
-      node.collective != TraceCollective::kBarrier)
-    return false;  // nothing to move
+  if (moves_nothing(node)) return false;
   if (node.shape == TraceNode::kNobody) return matching_.join(reading.rank, node, task);
   joint_->join(reading.rank, node, reading.feeder->shapes(), task);
   return true;

@@ -71,6 +71,7 @@ class TraceNodes {
     std::deque<Task> more{};  // of a schedule, not given yet
   };
 
+  void note_splits();
   bool add(Reading& reading, const TraceNode& node, Task& task);
   int lane_of(const TraceNode& node) const;
   bool fill(Reading& reading, const TraceNode& node, Task& task);
