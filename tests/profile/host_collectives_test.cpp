@@ -29,17 +29,19 @@ TEST(HostCollectives, AreOperationsOfAStreamThatTheirCallLaunches) {
   for (const int thread : {kGloo, SampleProfile::kMain}) {
     const ProfileGraph graph =
         with_all_reduce(thread).step(1, 0, 60).cpu("aten::add", 50, 2).graph();
-    ASSERT_EQ(graph.nodes.size(), 3U);
+    ASSERT_EQ(graph.nodes.size(), 4U);
     EXPECT_EQ(graph.nodes[0].node.duration_ps, 12U * kMicrosecond);
     const ProfiledNode& sum = graph.nodes[1];
     EXPECT_EQ(sum.node.collective, TraceCollective::kAllReduce);
     EXPECT_EQ(sum.node.bytes, 32768U);
     EXPECT_EQ(sum.node.duration_ps, 28U * kMicrosecond);
     EXPECT_FALSE(graph.lanes[static_cast<std::size_t>(sum.lane)].is_cpu);
-    // The thread is idle at the end of the all-reduce: it waited for it.
-    EXPECT_EQ(graph.nodes[2].node.after, std::vector<std::uint64_t>({1}));
-    EXPECT_EQ(graph.nodes[2].begin, 40 * kMicrosecond);
-    EXPECT_EQ(graph.nodes[2].node.duration_ps, 20U * kMicrosecond);
+    // The call returns at 30. The thread is idle at the end of the all-reduce: it waited for it.
+    EXPECT_EQ(graph.nodes[2].begin, 12 * kMicrosecond);
+    EXPECT_EQ(graph.nodes[2].node.duration_ps, 18U * kMicrosecond);
+    EXPECT_EQ(graph.nodes[3].node.after, std::vector<std::uint64_t>({1, 2}));
+    EXPECT_EQ(graph.nodes[3].begin, 40 * kMicrosecond);
+    EXPECT_EQ(graph.nodes[3].node.duration_ps, 20U * kMicrosecond);
   }
 }
 
@@ -55,6 +57,14 @@ TEST(HostCollectives, AreNotAwaitedByAThreadThatIsBusyAtTheirEnd) {
   EXPECT_EQ(idle.nodes[2].begin, 12 * kMicrosecond);
   EXPECT_EQ(idle.nodes[2].node.duration_ps, 23U * kMicrosecond);
   EXPECT_EQ(idle.nodes[3].begin, 40 * kMicrosecond);
+}
+
+// PyTorch records a collective after it has completed it: here after the step's end.
+TEST(HostCollectives, AreNotAwaitedByAStepThatEndedBefore) {
+  const ProfileGraph graph = with_all_reduce().step(1, 0, 35).graph();
+  ASSERT_EQ(graph.nodes.size(), 3U);
+  EXPECT_EQ(graph.dependencies[static_cast<std::size_t>(TraceRule::kSync)], 0U);
+  EXPECT_EQ(graph.nodes[2].node.duration_ps, 23U * kMicrosecond);
 }
 
 // A list, which torch.autograd.profiler writes without Kineto, and ExecutionGraphObserver beside it.
@@ -86,7 +96,7 @@ TEST(HostCollectives, HaveTheSizesOfTheHostsTraceInPlainLists) {
   EXPECT_EQ(found.joined, 2U);
   const ProfileGraph graph = profile_graph(profile, {});
   EXPECT_EQ(graph.steps, std::vector<int>({3}));
-  ASSERT_EQ(graph.nodes.size(), 3U);
+  ASSERT_EQ(graph.nodes.size(), 4U);
   EXPECT_EQ(graph.nodes[1].node.bytes, 32768U);
   EXPECT_EQ(graph.end - graph.begin, 60 * kMicrosecond);
 }

@@ -5,6 +5,7 @@ torch_worker.py RANK FOLDER KIND: writes FOLDER/host_RANK.json, complete when th
 KIND: plain, an all-reduce after the other; or ddp, DistributedDataParallel, whose all-reduces run beside the backward pass."""
 
 import sys
+import time
 from pathlib import Path
 
 import torch
@@ -41,8 +42,10 @@ def main() -> None:
     observer = torch.profiler.ExecutionGraphObserver()
     observer.register_callback(str(FOLDER / f"host_{RANK}.json"))
     observer.start()
-    with profiler.profile(use_kineto=False) as profile, profiler.record_function("ProfilerStep#3"):
-        step(model, optimizer)
+    with profiler.profile(use_kineto=False) as profile:
+        with profiler.record_function("ProfilerStep#3"):
+            step(model, optimizer)
+        time.sleep(0.5)  # a thread of gloo records its collective after it has completed it
     observer.stop()
     observer.unregister_callback()
     profile.export_chrome_trace(str(FOLDER / f"step_{RANK}.json"))

@@ -2,6 +2,8 @@
 #include "profile/detail/host_collectives.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -16,13 +18,14 @@ class CollectivePlacer {
   explicit CollectivePlacer(Kineto& profile) : profile_(profile) {
     for (Kineto::CpuOp& op : profile_.cpu) {
       const std::string& name = profile_.names[static_cast<std::size_t>(op.name)];
-      if (is_host_collective(name))
+      if (is_host_collective(name)) {
         collectives_.push_back(&op);
-      else if (name.starts_with("c10d::"))
-        calls_.push_back(&op);
-      else
-        others_.push_back(&op);
+        continue;
+      }
+      (name.starts_with("c10d::") ? calls_ : others_).push_back(&op);
+      ends_[op.thread].push_back(op.end);
     }
+    for (auto& [thread, ends] : ends_) std::ranges::sort(ends);
   }
 
   void place() {
@@ -51,17 +54,17 @@ class CollectivePlacer {
     }
     return *common_;
   }
-  // End of the thread's last operation within a collective; none: it is busy at its end.
+  // Last end of an operation of the thread within a collective, or its begin; none: the thread is
+  // busy at its end.
   std::optional<Ps> idle_since(int thread, Ps begin, Ps end) const {
-    Ps idle = begin;
     auto next = std::ranges::lower_bound(others_, begin, {},
                                          [](const Kineto::CpuOp* op) { return op->begin; });
-    for (; next != others_.end() && (*next)->begin < end; ++next) {
-      if ((*next)->thread != thread) continue;
-      if ((*next)->end > end) return std::nullopt;
-      idle = std::max(idle, (*next)->end);
-    }
-    return idle;
+    for (; next != others_.end() && (*next)->begin < end; ++next)
+      if ((*next)->thread == thread && (*next)->end > end) return std::nullopt;
+    const auto found = ends_.find(thread);
+    if (found == ends_.end()) return begin;
+    const auto later = std::ranges::upper_bound(found->second, end);
+    return later == found->second.begin() ? begin : std::max(begin, *std::prev(later));
   }
   int name_of_wait() {
     if (!wait_) {
@@ -98,6 +101,7 @@ class CollectivePlacer {
   Kineto& profile_;
   std::vector<Kineto::CpuOp*> collectives_;
   std::vector<const Kineto::CpuOp*> calls_, others_;  // ascending by begin
+  std::map<int, std::vector<Ps>> ends_;               // of both, by thread, ascending
   std::optional<int> common_, wait_;
   std::uint64_t correlation_ = Kineto::kNone;  // downwards: no profile has such numbers
 };

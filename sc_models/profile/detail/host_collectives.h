@@ -4,8 +4,8 @@
 // Each becomes an operation of a stream: that of the thread that ends it, or one for all where a
 //   profile shows it on the thread that calls it. The call (c10d::…) around its begin launches it.
 // Waits: profiles have no event for `wait`. A thread that is idle when a collective ends is said to
-//   have waited for it since the end of its operation before. A thread that is busy then is not,
-//   and its wait, which took no time, is left out.
+//   have waited for it since an operation of it, or a range around the call, ended last. A thread
+//   that is busy then has not, and its wait, which took no time, is left out.
 // Sizes: Input Dims and Input type, else the host's trace (host_trace.h).
 #pragma once
 
