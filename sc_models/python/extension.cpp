@@ -39,6 +39,7 @@
 #include "systems/make_plan.h"
 #include "topology/faults.h"
 #include "topology/topology_kind.h"
+#include "traces.h"
 
 namespace fredsim {
 namespace {
@@ -313,6 +314,8 @@ PYBIND11_MODULE(_fredsim, module) {
       .def("trees", &PlanOnMachine::trees)
       .def("sends", &PlanOnMachine::sends)
       .def("link_flits", &PlanOnMachine::flits_by_link);
+
+  add_traces(module);
 
   // Releases the interpreter lock: other threads run meanwhile.
   using WithoutLock = py::call_guard<py::gil_scoped_release>;

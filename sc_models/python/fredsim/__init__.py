@@ -20,12 +20,13 @@ from .plan import Plan, PlannedPart
 from .program import Progress, program
 from .record import Record, Records, Results
 from .simulation import compare, conflicts, load, optimize, run, strategies, sweep, traffic, train
+from .trace import Trace, TraceNode
 
 __version__ = _fredsim.version()
 __commit__ = _fredsim.commit()
 
 __all__ = [
     "BadInput", "Error", "Interrupted", "Link", "Machine", "Node", "Parameter", "Plan", "PlannedPart", "Progress", "Record", "Records", "Results",
-    "RoutingConflict", "RunFailed", "SwitchKind", "__commit__", "__version__", "algorithms", "collectives", "compare", "conflicts", "load", "optimize",
+    "RoutingConflict", "RunFailed", "SwitchKind", "Trace", "TraceNode", "__commit__", "__version__", "algorithms", "collectives", "compare", "conflicts", "load", "optimize",
     "program", "records", "run", "strategies", "sweep", "switch_kinds", "topology_kinds", "traffic", "train",
 ]  # fmt: skip

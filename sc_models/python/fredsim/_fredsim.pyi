@@ -64,6 +64,45 @@ class Plan:
     def sends(self) -> dict[str, Any]: ...
     def link_flits(self) -> array[int]: ...
 
+class TraceNode:
+    """Node of an execution trace. None: a field that it does not have."""
+
+    id: int
+    name: str
+    type: str
+    """COMP_NODE, COMM_COLL_NODE, …"""
+    after: list[int]
+    """ids of the nodes that it waits for"""
+    callers: list[int]
+    """its control dependencies, as the file has them"""
+    duration_ps: int
+    start_ps: int
+    on_cpu: bool
+    stream: int | None
+    """stream of a GPU, or thread of a CPU"""
+    device: int | None
+    operations: int
+    tensor_bytes: int
+    collective: str | None
+    """ALL_REDUCE, …"""
+    bytes: int | None
+    """of a communication"""
+    peer: int | None
+    """other end of a send or receive; root of a collective"""
+    tag: int
+    priority: int
+    group: str
+    """process group; empty: all ranks"""
+    dimensions: list[bool]
+
+class TraceReader:
+    def __init__(self, path: str, data_alone: bool) -> None: ...
+    @property
+    def texts(self) -> dict[str, str]: ...
+    @property
+    def groups(self) -> dict[str, list[int]]: ...
+    def next(self) -> TraceNode | None: ...
+
 class Answering:
     def __init__(self, words: list[str], program: str, in_process: bool, out: int, err: int, kept: list[int]) -> None: ...
     def wait(self, seconds: float) -> int | None: ...
