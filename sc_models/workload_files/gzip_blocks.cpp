@@ -17,7 +17,7 @@ struct GzipBlocks::File {
 };
 
 GzipBlocks::GzipBlocks(std::string path)
-    : path_(std::move(path)), file_(std::make_unique<File>(gzopen(path_.c_str(), "rb"))) {
+    : path_(std::move(path)), file_(std::make_unique<File>(File{gzopen(path_.c_str(), "rb")})) {
   constexpr unsigned kBlock = 1U << 18;
   if (file_->handle == nullptr)
     throw BadInput(fmt::format("{}: {}", path_, std::generic_category().message(errno)));

@@ -55,7 +55,7 @@ class Graph {
           std::string message = node_place(
               path_, ids_[node], "",
               fmt::format("dependencies: found {}, which is no node of this file", after_[k]));
-          if (std::ranges::count(callers_, after_[k]) != 0) throw MissingCaller(std::move(message));
+          if (std::ranges::count(callers_, after_[k]) != 0) throw MissingCaller{std::move(message)};
           throw BadInput(message);
         }
         after_[k] = at->second;  // an index from here on
