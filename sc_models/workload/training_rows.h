@@ -64,8 +64,9 @@ inline constexpr auto kOfTraining = rows::join(
                     "configs/workloads",
                     {.offer = "resnet152 transformer_17b gpt3 transformer_1t"}),
                 rows::given<Q>("--trace", "PREFIX",
-                               "in place of --workload: Chakra execution traces, PREFIX.RANK.et, "
-                               ".json or .jsonl, also with .gz; also by the file of a rank"),
+                               "in place of --workload: Chakra execution traces, PREFIX.RANK.et; "
+                               "also by the file of a rank. JSON is read, too (.json, .jsonl), and "
+                               "each with .gz"),
                 rows::given<Q>("--comm-groups", "FILE",
                                "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, "
                                "...]} (default: PREFIX.groups.json, where there is one, or the "

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "targets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <exception>
-#include <fstream>
-#include <functional>
 #include <iterator>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
 #include "base/config_tree.h"
@@ -26,59 +20,14 @@
 #include "study/study_points.h"
 #include "support/netrace_writer.h"
 #include "support/schedule_texts.h"
-#include "support/temporary_folder.h"
+#include "target_input.h"
 #include "traffic/netrace_file.h"
 #include "traffic/rate_matrix.h"
 #include "traffic/traffic_options.h"
 #include "workload/model_file.h"
-#include "workload/text_graph.h"
-#include "workload/text_groups.h"
-#include "workload_files/astra_system.h"
-#include "workload_files/chakra_writer.h"
-#include "workload_files/comm_groups.h"
-#include "workload_files/text_workload.h"
-#include "workload_files/trace_check.h"
-#include "workload_files/trace_feeder.h"
 
 namespace fredsim::fuzz {
 namespace {
-
-// A file that is rewritten for every input, in a folder of this process.
-class InputFile {
- public:
-  explicit InputFile(const std::string& name) : path_(folder_.file(name)) {}
-  const std::string& path() const { return path_; }
-  void write(std::string_view text) const {
-    std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::string path_;
-};
-
-std::string text_of(const std::string& path) {
-  const std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.str().empty()) throw std::runtime_error(path + ": a seed that is not there");
-  return std::move(text).str();
-}
-
-// `named`: text that a message must contain.
-bool accepts(std::string_view named, const std::function<void()>& read) {
-  try {
-    read();
-    return true;
-  } catch (const Error& error) {
-    const std::string_view message = error.what();
-    if (error.code() == ExitCode::kDone || message.empty())
-      throw std::logic_error("refused without a message or an exit code");
-    if (message.find(named) == std::string_view::npos)
-      throw std::logic_error(fmt::format("does not name {}: {}", named, message));
-    return false;
-  }
-}
 
 // ------------------------------------------------------------------ files
 
@@ -211,106 +160,6 @@ bool placement(std::string_view input) {
 
 std::vector<std::string> placements() { return {"[3, 2, 1, 0]", "- 0\n- 5\n"}; }
 
-bool trace(std::string_view input) {
-  static const InputFile file("trace.0.et");
-  file.write(input);
-  static const std::string prefix = file.path().substr(0, file.path().size() - 5);
-  return accepts(prefix, [] {
-    const TraceFiles traces = check_traces(prefix);
-    TraceFeeder feeder(file.path(), 4);
-    std::uint64_t nodes = 0;
-    for (; const std::optional<TraceNode> node = feeder.next(); ++nodes) feeder.complete(node->id);
-    if (!feeder.is_done() || nodes != traces.nodes)
-      throw std::logic_error("a trace that was found right does not come to its end");
-  });
-}
-
-std::vector<std::string> traces() {
-  TraceShape shape;
-  shape.work.emplace_back();
-  shape.work.back().group = "0";
-  shape.work.back().collective = "all_reduce";
-  shape.work.back().bytes = 4096;
-  shape.work.back().algorithm = "paper";
-  ChakraWriter writer({{0, std::move(shape)}});
-  writer.add(
-      {.id = 1, .name = "compute", .type = TraceNodeType::kCompute, .duration_ps = 1'500'000});
-  writer.add(
-      {.id = 2, .name = "load", .type = TraceNodeType::kLoad, .after = {1}, .tensor_bytes = 64});
-  TraceNode reduce{.id = 3, .name = "reduce", .type = TraceNodeType::kCollective, .after = {1, 2}};
-  reduce.bytes = 4096;
-  reduce.group = "0";
-  reduce.dimensions = {true, false};
-  reduce.shape = 0;
-  writer.add(reduce);
-  return {writer.text()};
-}
-
-bool text_workload(std::string_view input) {
-  static const InputFile file("workload.txt");
-  static const Topology topology = load_config("configs/fred_small.yaml").topology;
-  file.write(input);
-  return accepts(file.path(), [] {
-    const TextWorkload workload = read_text_workload(file.path());
-    constexpr std::size_t kMaxLayers = 64;  // keeps graphs quick
-    const TextLayout layout = text_layout(workload, file.path(), 0,
-                                          static_cast<int>(topology.npus.size()), topology.name);
-    text_words(workload, layout);
-    if (workload.layers.size() <= kMaxLayers)
-      text_graph(workload, file.path(), {}, topology).check();
-  });
-}
-
-std::vector<std::string> text_workloads() {
-  return {
-      "DATA\n2\nfirst -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 4096 3\n"
-      "second -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 8192 3\n",
-      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 checkpoints: 1 0 "
-      "checkpoint_initiates: 1 1\n2\nfirst -1 5 ALLGATHER 64 5 REDUCESCATTER 64 5 ALLREDUCE 4096 "
-      "3\n"
-      "second -1 5 ALLREDUCE 64 5 ALLTOALL 64 5 NONE 0 3\n",
-      "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 2 pp: 2 vpp: 2 ga: 2 all_gpus: 4 mode: 0 "
-      "pp_comm 64.0\n5\nhead -1 5 NONE 0 5 NONE 0 5 ALLREDUCE_DP_EP 64 3\n"
-      "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n"
-      "a -1 5 ALLTOALL_EP 64 5 NONE 0 5 NONE 0 3\nb -1 5 NONE 0 5 BROADCAST 64 5 NONE 0 3\n"};
-}
-
-bool comm_groups(std::string_view input) {
-  static const InputFile file("groups.json");
-  file.write(input);
-  constexpr int kRanks = 8;
-  return accepts(file.path(), [] { read_comm_groups(file.path(), kRanks); });
-}
-
-std::vector<std::string> groups_of_ranks() { return {R"({"0": [0, 1, 2, 3], "dp": [7, 2]})"}; }
-
-bool astra_system(std::string_view input) {
-  static const InputFile file("system.json");
-  file.write(input);
-  return accepts(file.path(), [] { read_astra_system(file.path()); });
-}
-
-std::vector<std::string> astra_systems() {
-  return {R"({"scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 1,
-"preferred-dataset-splits": 4, "all-reduce-implementation": ["ring", "direct2"],
-"all-gather-implementation": ["halvingDoubling"], "collective-optimization": "localBWAware",
-"local-mem-bw": 1600, "roofline-enabled": 1, "peak-perf": 900, "boost-mode": 0})",
-          R"({"all-reduce-implementation-custom": ["folder/all"], "replay-only": true,
-"model-shared-bus": 1, "L": 5, "local-mem-trace-filename": "mem/trace"})"};
-}
-
-bool astra_memory(std::string_view input) {
-  static const InputFile file("memory.json");
-  file.write(input);
-  return accepts(file.path(), [] { read_astra_memory(file.path()); });
-}
-
-std::vector<std::string> astra_memories() {
-  return {R"({"memory-type": "PER_NPU_MEMORY_EXPANSION", "remote-mem-latency": 100,
-"remote-mem-bw": 50})",
-          R"({"memory-type": "NO_MEMORY_EXPANSION"})"};
-}
-
 // A schedule of a format, under a name that the format has.
 bool schedule(const char* name, std::string_view input) {
   return accepts(name, [&] { schedule_of(name, std::string(input)); });
@@ -348,31 +197,6 @@ std::vector<std::string> mscclpp_schedules() {
             peer + R"(]}], "remote_buffers": [{"rank": )" + peer + R"(, "type": "o"}]})";
   }
   return {plan + "]}"};
-}
-
-// Rank 0 sends its vector to rank 1, whose trace is fixed.
-std::string trace_of_broadcast(TraceNodeType type, int peer) {
-  ChakraWriter writer;
-  const std::size_t metadata = writer.text().size();
-  TraceNode node{.id = 1, .name = "message", .type = type};
-  node.bytes = 4096;
-  node.peer = peer;
-  writer.add(node);
-  // Metadata: an attribute "collective" with the text "broadcast".
-  const std::string head =
-      std::string("\x1a\x12\x18\x0a\x0a") + "collective" + "\xea\x01\x09" + "broadcast";
-  return head + writer.text().substr(metadata);
-}
-bool chakra_schedule(std::string_view input) {
-  static const TemporaryFolder folder;
-  static const std::string first = folder.file("one.0.et");
-  std::ofstream(folder.file("one.1.et"), std::ios::binary)
-      << trace_of_broadcast(TraceNodeType::kReceive, 0);
-  std::ofstream(first, std::ios::binary | std::ios::trunc) << input;
-  return accepts("one.", [&] { read_schedule(first); });
-}
-std::vector<std::string> chakra_schedules() {
-  return {trace_of_broadcast(TraceNodeType::kSend, 1)};
 }
 
 bool results(std::string_view input) {
@@ -489,35 +313,33 @@ std::vector<std::string> command_lines() {
 }  // namespace
 
 std::span<const Target> targets() {
-  static const auto all = std::to_array<Target>({
-      {"machine_file", "machine files", machine_file, machine_files},
-      {"work_file", "--work", work_file, work_files},
-      {"study", "studies of sweep", study, studies},
-      {"model_file", "models of --workload", model_file, model_files},
-      {"matrix", "--matrix", matrix, matrices},
-      {"rate_matrix", "files of traffic's --pattern", rate_matrix, rate_matrices},
-      {"netrace", "--netrace", netrace, netraces},
-      {"traffic_sources", "--packet-flits, --burst, --request-reply", traffic_sources,
-       sources_of_traffic},
-      {"placement", "--placement", placement, placements},
-      {"trace", "Chakra traces", trace, traces},
-      {"text_workload", "text workloads of ASTRA-sim and SimAI", text_workload, text_workloads},
-      {"comm_groups", "--comm-groups", comm_groups, groups_of_ranks},
-      {"astra_system", "system files of ASTRA-sim", astra_system, astra_systems},
-      {"astra_memory", "memory files of ASTRA-sim", astra_memory, astra_memories},
-      {"plan_schedule", "--algorithm FILE.json", plan_schedule, plan_schedules},
-      {"msccl_schedule", "--algorithm FILE.xml", msccl_schedule, msccl_schedules},
-      {"mscclpp_schedule", "execution plans of MSCCL++", mscclpp_schedule, mscclpp_schedules},
-      {"chakra_schedule", "Chakra traces of one collective", chakra_schedule, chakra_schedules},
-      {"results", "results, as report reads them", results, some_results},
-      {"import_nccl", "topology files of NCCL", import_nccl, nccl_files},
-      {"import_nvidia_smi", "nvidia-smi topo -m", import_nvidia_smi, nvidia_smi_files},
-      {"import_booksim", "BookSim2's files", import_booksim, booksim_files},
-      {"import_ns3", "ns-3's topology lists", import_ns3, ns3_files},
-      {"import_floogen", "FlooGen's files", import_floogen, floogen_files},
-      {"import_noxim", "Noxim's files", import_noxim, noxim_files},
-      {"command_line", "the words of a command", command_line, command_lines},
-  });
+  static const std::vector<Target> all = [] {
+    std::vector<Target> every{
+        {"machine_file", "machine files", machine_file, machine_files},
+        {"work_file", "--work", work_file, work_files},
+        {"study", "studies of sweep", study, studies},
+        {"model_file", "models of --workload", model_file, model_files},
+        {"matrix", "--matrix", matrix, matrices},
+        {"rate_matrix", "files of traffic's --pattern", rate_matrix, rate_matrices},
+        {"netrace", "--netrace", netrace, netraces},
+        {"traffic_sources", "--packet-flits, --burst, --request-reply", traffic_sources,
+         sources_of_traffic},
+        {"placement", "--placement", placement, placements},
+        {"plan_schedule", "--algorithm FILE.json", plan_schedule, plan_schedules},
+        {"msccl_schedule", "--algorithm FILE.xml", msccl_schedule, msccl_schedules},
+        {"mscclpp_schedule", "execution plans of MSCCL++", mscclpp_schedule, mscclpp_schedules},
+        {"results", "results, as report reads them", results, some_results},
+        {"import_nccl", "topology files of NCCL", import_nccl, nccl_files},
+        {"import_nvidia_smi", "nvidia-smi topo -m", import_nvidia_smi, nvidia_smi_files},
+        {"import_booksim", "BookSim2's files", import_booksim, booksim_files},
+        {"import_ns3", "ns-3's topology lists", import_ns3, ns3_files},
+        {"import_floogen", "FlooGen's files", import_floogen, floogen_files},
+        {"import_noxim", "Noxim's files", import_noxim, noxim_files},
+        {"command_line", "the words of a command", command_line, command_lines},
+    };
+    every.insert(every.end(), workload_targets().begin(), workload_targets().end());
+    return every;
+  }();
   return all;
 }
 

@@ -27,5 +27,6 @@ struct Target {
 };
 
 std::span<const Target> targets();
+std::span<const Target> workload_targets();  // part of them
 
 }  // namespace fredsim::fuzz
