@@ -29,7 +29,8 @@ struct MissingCaller {
 // Ids and dependencies of one file that is wrong, or not in the order of its dependencies.
 class Graph {
  public:
-  explicit Graph(const std::string& path) : path_(path) {}
+  Graph(const std::string& path, TraceDependencies dependencies)
+      : path_(path), dependencies_(dependencies) {}
 
   void add(const TraceNode& node) {
     if (!index_.try_emplace(node.id, ids_.size()).second) {
@@ -55,7 +56,9 @@ class Graph {
           std::string message = node_place(
               path_, ids_[node], "",
               fmt::format("dependencies: found {}, which is no node of this file", after_[k]));
-          if (std::ranges::count(callers_, after_[k]) != 0) throw MissingCaller{std::move(message)};
+          if (dependencies_ == TraceDependencies::kAll &&
+              std::ranges::count(callers_, after_[k]) != 0)
+            throw MissingCaller{std::move(message)};
           throw BadInput(message);
         }
         after_[k] = at->second;  // an index from here on
@@ -109,6 +112,7 @@ class Graph {
   }
 
   const std::string& path_;
+  const TraceDependencies dependencies_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<std::uint64_t> ids_, callers_;
   std::vector<std::uint64_t> after_;  // dependencies of all nodes, one after the other: ids, then
@@ -119,7 +123,7 @@ class Graph {
 // Returns the number of control dependencies on nodes that are not there.
 std::uint64_t check_whole(const std::string& path, TraceDependencies dependencies) {
   ChakraReader reader(path, dependencies);
-  Graph graph(path);
+  Graph graph(path, dependencies);
   TraceNode node;
   while (reader.next(node)) graph.add(node);
   graph.check();

@@ -112,6 +112,10 @@ TEST_F(TraceCheck, CallersThatAreNotThereMakeATraceARecordedOne) {
                 .find("node 1: dependencies: found 3, which is no node of this file; allowed in "
                       "recorded traces: --dependencies data"),
             std::string::npos);
+  write_file(prefix_ + ".0.et",
+             begin + node(1, 3, true) +
+                 delimited(varint_field(1, 2) + varint_field(3, 4) + varint_field(5, 3)));
+  expect_refusal("node 2: dependencies: found 3, which is no node of this file");
   write_file(prefix_ + ".0.et", begin + node(1, 2, true) + node(2, 2, false));
   expect_refusal("a circle");
   write_file(prefix_ + ".0.et",
