@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -60,25 +62,31 @@ std::size_t occurrences(const std::string& text, const std::string& of) {
   return count;
 }
 
+// Output of which lines may be broken anywhere.
+bool has_words(const Outcome& outcome, const std::string& words) {
+  std::string all = outcome.out;
+  std::ranges::replace(all, '\n', ' ');
+  return all.find(words) != std::string::npos;
+}
+
 TEST_F(TraceShow, TimelineHasEveryOperationAtItsRecordedBegin) {
   const Outcome done = show({converted(), "--timeline", at("t.json")});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_NE(done.out.find("20 spans and 26 arrows."), std::string::npos) << done.out;
+  EXPECT_TRUE(has_words(done, "20 spans and 26 arrows.")) << done.out;
   const json timeline = json::parse(text("t.json"));
   check_format(timeline);
   EXPECT_EQ(timeline["otherData"]["time"], "as recorded; args has picoseconds");
   std::set<std::string> tracks;
   std::map<std::string, int> categories;
+  std::vector<std::uint64_t> all_reduces;  // by rank
   for (const json& event : timeline["traceEvents"]) {
     if (event["name"] == "thread_name") tracks.insert(event["args"]["name"]);
     if (event["ph"] == "X") ++categories[event["cat"]];
-    // The all-reduce of the sample: 90 µs on its own stream.
-    if (event["ph"] == "X" && event["cat"] == "communications") {
-      EXPECT_EQ(event["args"]["duration_ps"], 90'000'000);
-    }
+    if (event["ph"] == "X" && event["cat"] == "communications")
+      all_reduces.push_back(event["args"]["duration_ps"]);
   }
   EXPECT_TRUE(tracks.contains("stream 7")) << done.out;
-  EXPECT_EQ(categories["communications"], 2);
+  EXPECT_EQ(all_reduces, (std::vector<std::uint64_t>{90'000'000, 88'000'000}));
   EXPECT_EQ(categories["computations"] + categories["memory"], 6);
 }
 
@@ -88,11 +96,11 @@ TEST_F(TraceShow, GraphHasAtMostTwoThousandNodesAndSaysSo) {
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_EQ(occurrences(text("g.dot"), " [label="), 2000U);
   EXPECT_EQ(occurrences(text("g.dot"), " -> "), 1999U);
-  EXPECT_NE(whole.out.find("3 more are left out"), std::string::npos) << whole.out;
+  EXPECT_TRUE(has_words(whole, "3 more are left out")) << whole.out;
   const Outcome near = show({trace, "--graph", at("n.dot"), "--from", "1000", "--depth", "2"});
   ASSERT_EQ(near.exit_code, 0) << near.err;
   EXPECT_EQ(occurrences(text("n.dot"), " [label="), 5U);
-  EXPECT_NE(near.out.find("5 of 2003 nodes."), std::string::npos) << near.out;
+  EXPECT_TRUE(has_words(near, "5 of 2003 nodes.")) << near.out;
   const Outcome all = show({trace, "--graph", at("g.graphml")});
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(occurrences(text("g.graphml"), "<node id="), 2003U);
@@ -117,11 +125,10 @@ TEST_F(TraceShow, PageHasWhatWasSimulatedBesideWhatWasRecorded) {
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const Outcome done = show({traces, "--page", at("p.html"), "--simulated", at("train.json")});
   ASSERT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_NE(done.out.find("20 operations, 20 simulated on mesh_2x2, 20 simulated on fred_2x2."),
-            std::string::npos)
+  EXPECT_TRUE(has_words(done, "20 operations, 20 simulated on mesh_2x2, 20 simulated on fred_2x2."))
       << done.out;
   const std::string page = text("p.html");
-  EXPECT_EQ(page.find("http-equiv=\"Content-Security-Policy\"") == std::string::npos, false);
+  EXPECT_NE(page.find("http-equiv=\"Content-Security-Policy\""), std::string::npos);
   EXPECT_NE(page.find("\"machines\":[\"mesh_2x2\",\"fred_2x2\"]"), std::string::npos);
 }
 

@@ -281,10 +281,10 @@ std::string simulated_file() {
   return R"({"traceEvents": [
     {"ph": "M", "pid": 3, "tid": 3, "name": "process_name", "args": {"name": "mesh"}},
     {"ph": "X", "pid": 3, "tid": 4, "name": "runs", "ts": 0, "dur": 9, "args": {"cycle": 0}},
-    {"ph": "X", "pid": 3, "tid": 5, "name": "mm", "ts": 12.5, "dur": 30,
-     "args": {"iteration": 0, "rank": 0, "node": 2}},
     {"ph": "X", "pid": 3, "tid": 5, "name": "mm", "ts": 99, "dur": 30,
      "args": {"iteration": 1, "rank": 0, "node": 2}},
+    {"ph": "X", "pid": 3, "tid": 5, "name": "mm", "ts": 12.5, "dur": 30,
+     "args": {"iteration": 0, "rank": 0, "node": 2}},
     {"ph": "X", "pid": 3, "tid": 6, "name": "mm", "ts": 7, "dur": 3,
      "args": {"iteration": 0, "rank": 1, "node": 2}}]})";
 }
