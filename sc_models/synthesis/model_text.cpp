@@ -225,17 +225,10 @@ void check_scopes(const TraceModel& model, const std::string& path) {
           }
           const TraceToken& token = model.tokens[static_cast<std::size_t>(symbol)];
           const bool has_roles =
-              token.root < roles && std::ranges::all_of(token.parts, [&](const TokenPart& part) {
-                if (part.role >= roles) return false;
-                if (token.family < 0) return true;
-                if (token.family >= static_cast<int>(model.layouts[l].families.size()))
-                  return false;
-                const auto& groups =
-                    model.layouts[l].families[static_cast<std::size_t>(token.family)].group_of;
-                for (std::size_t r = 0; r < groups.size(); ++r)
-                  if (model.layouts[l].role_of[r] == part.role && groups[r] < 0) return false;
-                return true;
-              });
+              token.root < roles &&
+              token.family < static_cast<int>(model.layouts[l].families.size()) &&
+              std::ranges::all_of(token.parts,
+                                  [&](const TokenPart& part) { return part.role < roles; });
           if (!has_roles)
             throw BadInput(fmt::format(
                 "{}: scopes[{}]: found token {}, whose roles or groups layouts[{}] does not have; "

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <deque>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -134,10 +135,12 @@ class Ranks {
     return members_[static_cast<std::size_t>(role)];
   }
   int role(int rank) const { return layout_.role_of[at(rank)]; }
-  // Name and ranks of the group of a rank.
+  // Name and ranks of the group of a rank; a family may leave a rank alone.
   const std::pair<std::string, std::vector<int>>& group(int family, int rank) const {
+    static const std::pair<std::string, std::vector<int>> kAlone{"", {0}};
     const auto f = static_cast<std::size_t>(family);
-    return names_[f].at(groups_[f][static_cast<std::size_t>(rank)]);
+    const auto found = names_[f].find(groups_[f][static_cast<std::size_t>(rank)]);
+    return found == names_[f].end() ? kAlone : found->second;
   }
   const std::map<std::string, std::vector<int>>& all() const { return all_; }
   int count() const { return count_; }
@@ -289,8 +292,8 @@ class Writing {
 };
 
 // A layout for so many ranks: the nearest number, one that divides `ranks` or that `ranks` divides
-// first, by how often it was learned.
-std::size_t draw_layout(const TraceModel& model, int ranks, Random& random) {
+// first. Consecutive seeds take these in turn, each as often as it was learned.
+std::size_t layout_of_seed(const TraceModel& model, int ranks, std::uint64_t seed) {
   const auto distance = [&](std::size_t layout) {
     const auto learned = static_cast<int>(model.layouts[layout].role_of.size());
     const int more = std::max(learned, ranks), less = std::min(learned, ranks);
@@ -298,10 +301,20 @@ std::size_t draw_layout(const TraceModel& model, int ranks, Random& random) {
   };
   std::pair best = distance(0);
   for (std::size_t l = 0; l < model.layouts.size(); ++l) best = std::min(best, distance(l));
-  std::vector<std::uint64_t> weights = model.weights;
-  for (std::size_t l = 0; l < weights.size(); ++l)
-    if (distance(l) != best) weights[l] = 0;
-  return draw(weights, random);
+  std::uint64_t divisor = 0, total = 0;
+  for (std::size_t l = 0; l < model.weights.size(); ++l)
+    if (distance(l) == best) {
+      divisor = std::gcd(divisor, model.weights[l]);
+      total += model.weights[l];
+    }
+  std::uint64_t at = seed % (total / divisor);
+  std::size_t layout = 0;
+  for (; layout < model.weights.size(); ++layout) {
+    if (distance(layout) != best) continue;
+    if (at < model.weights[layout] / divisor) break;
+    at -= model.weights[layout] / divisor;
+  }
+  return layout;
 }
 
 }  // namespace
@@ -360,7 +373,7 @@ const SymbolCounts& next_symbols(const ContextCounts& contexts, const std::vecto
 SyntheticJob synthesize(const TraceModel& model, int ranks, std::uint64_t seed,
                         const SynthesisScale& scale) {
   Random random(seed);
-  const std::size_t layout = draw_layout(model, ranks, random);
+  const std::size_t layout = layout_of_seed(model, ranks, seed);
   Drawing drawing(model, scale.layers, random);
   std::vector<DrawnToken> tokens;
   drawing.sequence(layout, tokens);

@@ -2,7 +2,7 @@
 // Draws the execution traces of a job from a model (synthesis/trace_model.h).
 //
 // Layout: one that was learned with as many ranks; else the nearest one, copied until there are
-//   enough ranks, of which the first take part.
+//   enough ranks, of which the first take part. Consecutive seeds take layouts in turn.
 // Operations are drawn once for all ranks of a role, communications once for all roles that meet,
 //   in one order, so that the job runs without deadlock. Sizes are drawn once for all repeats of a
 //   block. A receive is of the message that was sent.

@@ -35,6 +35,7 @@ RUN_ON = ["mesh", "fred_d", "torus"]
 LARGE = "fred_64"  # for up to 64 ranks
 TYPES = {2: "load", 3: "store", 4: "computation", 5: "send", 6: "receive", 7: "collective"}
 RUN = 8  # exact sizes in a row that no synthetic trace may share with a source
+SIZE_SLACK, DURATION_SLACK = 1.05, 1.01
 WORDS = {"computation", "load", "store", "send", "receive"}  # names of classes, beside those of collectives
 
 # ---- execution traces: messages of protobuf, each with its length before it
@@ -118,24 +119,22 @@ class Trace:
 # ---- statistics
 
 
-def distance(a: Sequence[float], b: Sequence[float]) -> float:
-    """Kolmogorov and Smirnov: the largest difference of two distributions."""
+def distance(a: Sequence[float], b: Sequence[float], slack: float) -> float:
+    """Kolmogorov and Smirnov: the largest difference of two distributions; values that differ by less than the slack, a factor for the
+    digits that a model keeps, are equal."""
     if not a or not b:
         return 0.0 if not a and not b else 1.0
     a, b = sorted(a), sorted(b)
-    return max(abs(bisect.bisect_right(a, x) / len(a) - bisect.bisect_right(b, x) / len(b)) for x in {*a, *b})
 
+    def share(values: Sequence[float], most: float) -> float:
+        return bisect.bisect_right(values, most) / len(values)
 
-def rounded(values: Sequence[float]) -> list[float]:
-    """To a twentieth of an octave, so that two digits of a value do not part equal ones."""
-    return [round(math.log2(value) * 20) for value in values if value > 0]
+    return max(max(share(a, x) - share(b, x * slack), share(b, x) - share(a, x * slack)) for x in {*a, *b})
 
 
 def aligned(drawn: Sequence[int], held: Sequence[int]) -> float:
-    factors = [0.8 * (1.25 / 0.8) ** (n / 100) for n in range(101)]
-    most = 2000  # values, evenly from all
-    few = sorted(drawn)[:: max(1, len(drawn) // most)], sorted(held)[:: max(1, len(held) // most)]
-    return min(distance(rounded([size / factor if size >= 256 else size for size in few[0]]), rounded(few[1])) for factor in factors)
+    factors = [0.8 * (1.25 / 0.8) ** (n / 50) for n in range(51)]
+    return min(distance([size / factor if size >= 256 else size for size in drawn], held, SIZE_SLACK) for factor in factors)
 
 
 def histogram(sizes: Sequence[int]) -> Counter[int]:
@@ -227,7 +226,8 @@ def workload_of(program: Program, name: str, number: int) -> Workload | None:
         return None
     model = program.learn(name, learned)
     ranks = [trace.ranks for trace in held]
-    drawn = [program.draw(model, ranks[seed % len(ranks)], seed) for seed in range(number)]
+    seeds = {count: itertools.count() for count in ranks}
+    drawn = [program.draw(model, count, next(seeds[count])) for count in itertools.islice(itertools.cycle(ranks), number)]
     return Workload(name, learned, held, model, drawn)
 
 
@@ -238,7 +238,7 @@ def of_types(traces: Sequence[Trace], kind: int) -> float:
 def fidelity(program: Program, workload: Workload) -> list[object]:
     drawn_sizes = [size for trace in workload.drawn for size in trace.all_sizes]
     held_sizes = [size for trace in workload.held for size in trace.all_sizes]
-    durations = [distance(*(rounded([ps for trace in traces for ps in trace.durations]) for traces in (workload.drawn, workload.held)))]
+    durations = [[ps for trace in traces for ps in trace.durations] for traces in (workload.drawn, workload.held)]
     types = max((abs(percent(of_types(workload.drawn, kind), of_types(workload.held, kind))) for kind in TYPES
                  if of_types(workload.held, kind) or of_types(workload.drawn, kind)), default=0.0)  # fmt: skip
     steps, exposed = [], []
@@ -248,8 +248,8 @@ def fidelity(program: Program, workload: Workload) -> list[object]:
         exposed.append(percent(drawn[1], held[1]))
     worst = [max(values, key=abs) for values in (steps, exposed)]
     return [workload.name, len(workload.learned), len(workload.held), workload.model.stat().st_size,
-            f"{aligned(drawn_sizes, held_sizes):.3f}", f"{distance(rounded(drawn_sizes), rounded(held_sizes)):.3f}",
-            f"{durations[0]:.3f}", f"{types:.1f}", f"{worst[0]:+.1f}", f"{worst[1]:+.1f}"]  # fmt: skip
+            f"{aligned(drawn_sizes, held_sizes):.3f}", f"{distance(drawn_sizes, held_sizes, SIZE_SLACK):.3f}",
+            f"{distance(durations[0], durations[1], DURATION_SLACK):.3f}", f"{types:.1f}", f"{worst[0]:+.1f}", f"{worst[1]:+.1f}"]  # fmt: skip
 
 
 def leaks(workloads: Sequence[Workload], trials: int, chance: random.Random) -> list[list[object]]:

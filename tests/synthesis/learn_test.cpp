@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "small_job.h"
 #include "synthesis/detail/ngram.h"
 
@@ -23,6 +26,29 @@ TEST(JobSequences, RanksThatDoTheSameHaveOneRole) {
   ASSERT_EQ(job.sequences.size(), 1U);
   EXPECT_EQ(job.sequences[0].size(), 9U);
   EXPECT_EQ(job.nodes, 36U);
+}
+
+// Two stages of two ranks: the first of each sends to both of the other. Their second ranks have
+// groups of equal ranks and differ in the root alone.
+TEST(JobSequences, RolesFollowTheRoot) {
+  const TraceFolder folder;
+  const std::array<std::vector<int>, 2> groups{{{0, 2, 3}, {0, 1, 2}}};
+  for (int rank = 0; rank < 4; ++rank) {
+    ChakraWriter writer;
+    std::uint64_t id = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (std::ranges::count(groups[g], rank) > 0) {
+        TraceNode node{.id = id++, .type = TraceNodeType::kCollective};
+        node.collective = TraceCollective::kBroadcast;
+        node.bytes = 5000;
+        node.peer = g == 0 ? 0 : 2;
+        node.group = fmt::format("{}", g);
+        writer.add(node);
+      }
+    folder.write(fmt::format("pp.{}.et", rank), writer.text());
+  }
+  folder.write("pp.groups.json", R"({"0":[0,2,3],"1":[0,1,2]})");
+  EXPECT_EQ(job_sequences(folder.file("pp")).layout.role_of, (std::vector<int>{0, 1, 2, 3}));
 }
 
 TEST(Learn, ModelHasNeitherNamesNorExactSizes) {

@@ -39,6 +39,18 @@ TEST(Synthesize, EqualSeedsGiveEqualTraces) {
   EXPECT_GE(different.size(), 3U) << "seeds give traces of their own";
 }
 
+TEST(Synthesize, ConsecutiveSeedsTakeLayoutsInTurn) {
+  const TraceFolder folder;
+  TraceModel model = model_of(folder, {{}});
+  model.layouts.push_back(model.layouts[0]);
+  model.layouts[1].families[1].group_of = {0, 0, 0, 0};
+  model.scopes.insert(model.scopes.begin() + 1, model.scopes[0]);
+  model.weights = {2, 4};
+  std::map<std::size_t, int> groups;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) ++groups[synthesize(model, 4, seed).groups.size()];
+  EXPECT_EQ(groups, (std::map<std::size_t, int>{{4, 2}, {2, 4}})) << "two of six, four of six";
+}
+
 TEST(Synthesize, GroupsAreThoseOfTheLayout) {
   const TraceFolder folder;
   const SyntheticJob job = synthesize(model_of(folder, {{}}), 4, 1);

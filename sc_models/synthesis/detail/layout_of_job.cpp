@@ -31,7 +31,7 @@ std::uint64_t signature(const std::vector<TraceNode>& nodes, const CommGroups& g
       continue;
     }
     hash = mixed(hash, static_cast<std::uint64_t>(node.collective));
-    hash = mixed(hash, node.peer == rank ? 1 : 0);
+    if (node.peer >= 0) hash = mixed(hash, node.peer == rank ? 1 : 2 + colour(node.peer));
     const auto [known, is_new] = of_groups.emplace(node.group, 0);
     if (is_new) {
       std::vector<std::uint64_t> all;
