@@ -133,9 +133,9 @@ class Fields {
   std::vector<std::uint64_t> numbers(std::string_view name) const {
     const pb::ChakraAttribute* const a = find(name);
     if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET) return {};
-    if (a->value_case() != pb::ChakraAttribute::kUint64S)
+    if (a->value_case() != pb::ChakraAttribute::kUint64List)
       throw BadInput(place(name) + ": found no list of whole numbers");
-    return {a->uint64s().values().begin(), a->uint64s().values().end()};
+    return {a->uint64_list().values().begin(), a->uint64_list().values().end()};
   }
 
   std::string place(std::string_view field) const {
