@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -31,9 +32,40 @@ void number_ranks(std::vector<ConvertedRank>& ranks, const std::vector<int>& tol
   }
 }
 
-void join_host(Kineto& profile, const std::string& path, ConvertedRank& rank) {
+// Numbers of the processes of a profile and of its host's trace.
+struct Processes {
+  std::string profile, host_path;
+  std::set<std::string> of_profile;
+  std::string of_host;  // empty: not told
+};
+
+std::set<std::string> processes_of(const Kineto& profile) {
+  std::set<std::string> all;
+  for (const std::string& thread : profile.threads) all.insert(thread.substr(0, thread.find('/')));
+  return all;
+}
+
+// Equal operations run on all ranks, so that names alone do not tell hosts apart. Traces of two
+// runs have other numbers of processes throughout.
+void check_processes(const std::vector<Processes>& ranks) {
+  for (const Processes& rank : ranks) {
+    if (rank.of_host.empty() || rank.of_profile.contains(rank.of_host)) continue;
+    const auto owner = std::ranges::find_if(
+        ranks, [&](const Processes& other) { return other.of_profile.contains(rank.of_host); });
+    if (owner == ranks.end()) continue;
+    throw BadInput(fmt::format(
+        "--host: found {} for {}, although its process {} is that of {}; allowed: execution traces "
+        "in the order of the profiles",
+        rank.host_path, rank.profile, rank.of_host, owner->profile));
+  }
+}
+
+void join_host(Kineto& profile, const std::string& path, ConvertedRank& rank,
+               std::vector<Processes>& processes) {
   constexpr double kLeast = 0.95;
-  rank.join = join(profile, read_host_trace(path));
+  const HostTrace host = read_host_trace(path);
+  processes.push_back({profile.path, path, processes_of(profile), host.process});
+  rank.join = join(profile, host);
   if (rank.join->share() >= kLeast) return;
   throw BadInput(fmt::format(
       "--host: {}: found {} of {} operations of {} ({:.1f} %); allowed: 95 % at least. Not found: "
@@ -76,11 +108,12 @@ ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
                                host_paths.size(), paths.size()));
   ConvertedProfiles converted;
   std::vector<RankCalls> calls;
+  std::vector<Processes> processes;
   std::vector<int> told, worlds;
   for (std::size_t n = 0; n < paths.size(); ++n) {
     Kineto profile = read_kineto(paths[n]);
     ConvertedRank rank{.path = paths[n]};
-    if (!host_paths.empty()) join_host(profile, host_paths[n], rank);
+    if (!host_paths.empty()) join_host(profile, host_paths[n], rank, processes);
     rank.events = profile.events;
     rank.unknown_events = profile.unknown;
     rank.graph = profile_graph(profile, options);
@@ -101,6 +134,7 @@ ConvertedProfiles convert_profiles(const std::vector<std::string>& profiles,
                                  fmt::join(converted.ranks.back().graph.steps, ", "),
                                  fmt::join(first.graph.steps, ", "), first.path));
   }
+  check_processes(processes);
   number_ranks(converted.ranks, told);
   for (const ConvertedRank& rank : converted.ranks)
     converted.world = std::max(converted.world, rank.rank + 1);

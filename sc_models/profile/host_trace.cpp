@@ -51,6 +51,7 @@ class HostReader final : public JsonListReader {
 
   void member(const std::string& key, Json& value) override {
     if (key == "schema" && value.is_string()) into_.schema = value;
+    if (key == "pid") into_.process = value.is_string() ? value.get<std::string>() : value.dump();
   }
   void entry(Json& node) override;
 

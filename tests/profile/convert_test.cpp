@@ -2,6 +2,7 @@
 // Conversion of the profiles of several ranks: their numbers, groups and files.
 #include "profile/convert.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -121,6 +122,33 @@ TEST(ConvertProfiles, RefusesRanksOfDifferentJobs) {
   EXPECT_PRED2(has_text, message_of({a}, {folder.file("et.json")}),
                "Not found: record_param_comms");
   EXPECT_PRED2(has_text, message_of({a}, {a, a}), "--host: found 2 files; allowed: 1");
+}
+
+// Operations have the same names on all ranks: numbers of processes tell their hosts apart.
+TEST(ConvertProfiles, RefusesHostsOfOtherRanks) {
+  const TemporaryFolder folder;
+  const auto profile = [&](int rank, int process) {
+    return SampleProfile()
+        .process(process)
+        .rank(rank, 2)
+        .step(2, 0, 100)
+        .cpu("aten::add", 10, 5)
+        .kernel("a", 11, 12, 20)
+        .write(folder, fmt::format("p{}.json", rank));
+  };
+  const auto host = [&](int process) {
+    std::string path = folder.file(fmt::format("et{}.json", process));
+    std::ofstream(path) << fmt::format(
+        R"({{"schema": "1.0.1", "pid": {}, "nodes": [{{"id": 1, "name": "aten::add", "tid": 1}}]}})",
+        process);
+    return path;
+  };
+  const std::vector<std::string> profiles{profile(0, 70), profile(1, 71)};
+  EXPECT_EQ(message_of(profiles, {host(70), host(71)}), "no error");
+  EXPECT_EQ(message_of(profiles, {host(80), host(81)}), "no error") << "of another run";
+  EXPECT_PRED2(
+      has_text, message_of(profiles, {host(71), host(70)}),
+      "et71.json for " + profiles[0] + ", although its process 71 is that of " + profiles[1]);
 }
 
 // A mistake each, and the text that names its place.

@@ -71,6 +71,11 @@ class SampleProfile {
     events_.push_back(std::move(event));
     return *this;
   }
+  // Number of the process of all further events.
+  SampleProfile& process(int number) {
+    process_ = number;
+    return *this;
+  }
   SampleProfile& rank(int rank, int world) {
     top_["distributedInfo"] = {{"rank", rank}, {"world_size", world}};
     return *this;
@@ -99,7 +104,7 @@ class SampleProfile {
     events_.push_back({{"ph", "X"},
                        {"cat", category},
                        {"name", name},
-                       {"pid", 1},
+                       {"pid", process_},
                        {"tid", thread},
                        {"ts", at},
                        {"dur", length},
@@ -115,7 +120,7 @@ class SampleProfile {
 
   Json top_ = Json::object();
   Json events_ = Json::array();
-  int correlation_ = 0;
+  int correlation_ = 0, process_ = 1;
 };
 
 }  // namespace fredsim::test

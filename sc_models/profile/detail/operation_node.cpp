@@ -75,14 +75,14 @@ bool communicate(const Kineto& profile, const ProfileOptions& options, const Kin
   if (called == nullptr) {
     if (options.unknown_is_compute) return false;
     fail("no record_param_comms that launched it",
-         "a profile with them, --host with the execution trace, or --unknown compute");
+         "a profile with them, --host with the execution trace, or --unknown-compute");
   }
   const CollectiveCall& call = profile.calls[static_cast<std::size_t>(called->call)];
   const std::optional<CollectiveMeaning> meaning = meaning_of(call.name);
   if (!meaning) {
     if (options.unknown_is_compute) return false;
     fail(fmt::format("the collective '{}'", call.name),
-         "the names of profile/collective_call.cpp, or --unknown compute");
+         "the names of profile/collective_call.cpp, or --unknown-compute");
   }
   const std::uint64_t each =
       call.element_bytes != 0 ? call.element_bytes : bytes_of_type(call.dtype);
