@@ -26,7 +26,7 @@ struct HostTrace {
     int call = -1;                         // index into `calls`: record_param_comms, gloo:…
   };
   std::string path, schema;
-  std::string process;  // its number; empty: not told
+  std::string process;      // its number; empty: not told
   std::vector<Node> nodes;  // ascending by record: the order in which they began
   std::vector<CollectiveCall> calls;
   std::map<std::string, std::vector<int>> groups;  // process groups, by name
