@@ -266,9 +266,9 @@ TEST(TraceFigures, OfAllAreSumsAndTheJsonHasThem) {
             json::parse(R"([{"collective": "ALL_REDUCE", "group": "dp", "nodes": 2,
                              "time_ns": 80000.0, "bytes": 2048}])"));
   EXPECT_EQ(all["durations"],
-            json::parse(R"({"values": 10, "p10": 5000.0, "p50": 20000.0, "p90": 40000.0,
+            json::parse(R"({"nodes": 10, "p10": 5000.0, "p50": 20000.0, "p90": 40000.0,
                             "p99": 40000.0, "max": 40000.0})"));
-  EXPECT_EQ(all["sizes"], json::parse(R"({"values": 2, "p10": 1024, "p50": 1024, "p90": 1024,
+  EXPECT_EQ(all["sizes"], json::parse(R"({"nodes": 2, "p10": 1024, "p50": 1024, "p90": 1024,
                                           "p99": 1024, "max": 1024})"));
   EXPECT_EQ(all["lanes"].size(), one["lanes"].size());
   EXPECT_EQ(all["lanes"].back()["lane"], "CPU thread 9");

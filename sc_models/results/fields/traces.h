@@ -39,7 +39,7 @@ inline constexpr Object kTraceLane{"trace_lane", "all nodes of a stream or threa
                                    kTraceLaneFields};
 
 inline constexpr auto kTraceTimesFields = std::to_array<Field>({
-    {"values", kCount, kNone, "nodes that count"},
+    {"nodes", kCount, kNone, "nodes that count"},
     {"p10", kNumber, kNs, "that a tenth of them does not exceed"},
     {"p50", kNumber, kNs, "median"},
     {"p90", kNumber, kNs, "that nine tenths do not exceed"},
@@ -49,7 +49,7 @@ inline constexpr auto kTraceTimesFields = std::to_array<Field>({
 inline constexpr Object kTraceTimes{"trace_times", "distribution of durations", kTraceTimesFields};
 
 inline constexpr auto kTraceSizesFields = std::to_array<Field>({
-    {"values", kCount, kNone, "nodes that count"},
+    {"nodes", kCount, kNone, "nodes that count"},
     {"p10", kCount, kBytes, "that a tenth of them does not exceed"},
     {"p50", kCount, kBytes, "median"},
     {"p90", kCount, kBytes, "that nine tenths do not exceed"},
