@@ -284,10 +284,9 @@ TrainOptions train_options(const OptionTexts& texts, const std::vector<std::stri
   options.comm_groups = texts["--comm-groups"];
   if (options.source == Source::kTraces && options.comm_groups.empty())
     options.comm_groups = groups_beside(options.workload);
-  const OptionText& communication = row_of(kTrainingRows, "--communication").text;
   if (texts.has("--communication"))
-    options.rules.replays_communication =
-        parse_word("--communication", texts["--communication"], words_in(communication.words)) == 1;
+    options.rules.replays_communication = parse_word("--communication", texts["--communication"],
+                                                     words_in("simulated recorded")) == 1;
   options.export_prefix = texts["--export-et"];
   options.names_algorithm = texts.has("--algorithm");
   options.training.algorithm = "auto";

@@ -74,7 +74,7 @@ inline constexpr auto kOfTraining = rows::join(
                 rows::given<Q>("--communication", "HOW",
                                "of --trace: simulated (default), or recorded: communications take "
                                "the time that they took, each rank by itself, without a network",
-                               {.words = "simulated recorded"}),
+                               {.offer = "simulated recorded"}),
                 rows::given<Q>("--dependencies", "WHICH",
                                "of --trace: all, or data: without control dependencies, which are "
                                "the call stack of recorded traces (default: all, unless some name "
