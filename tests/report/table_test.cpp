@@ -123,9 +123,9 @@ TEST(CompareTable, FilesOfOneNameAndTheSameSettingsGoByFileAndSettings) {
             (std::vector<std::string>{"a.yaml@fabric.middle=2", "b.yaml@fabric.middle=2"}));
 }
 
-TEST(CompareTable, OneFileTwiceGoesByItsPath) {
+TEST(CompareTable, OneFileTwiceGoesByItsName) {
   EXPECT_EQ(named({machine_of("d.yaml", "fred", {}), machine_of("d.yaml", "fred", {})}).machines,
-            (std::vector<std::string>{"d.yaml", "d.yaml"}));
+            (std::vector<std::string>{"fred", "fred"}));
 }
 
 TEST(RunTable, SettingsStandBehindTheName) {

@@ -50,6 +50,16 @@ std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
   return edges;
 }
 
+// True if the packets of all trees pass endpoints in the order of their arrival.
+bool drifts(std::span<CollectiveJob* const> jobs) {
+  return std::ranges::all_of(jobs, [](const CollectiveJob* job) {
+    const Plan& plan = job->plan();
+    return std::ranges::all_of(plan.trees, [&](const Tree& tree) {
+      return tree.transport == Transport::kEndpoint && !plan.parts[tree.part].is_ordered;
+    });
+  });
+}
+
 }  // namespace
 
 std::uint64_t skip_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
@@ -77,7 +87,8 @@ Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus, std::size_t of_al
       npus_(std::move(npus)),
       of_all_(of_all),
       next_look_(fabric.core().edge()),
-      shortest_step_(std::max(kFirstStep, std::bit_ceil(of_all) / kNpusPerEdge)) {}
+      shortest_step_(kFirstStep *
+                     std::bit_ceil((of_all + kNpusOfFirstStep - 1) / kNpusOfFirstStep)) {}
 
 void Recurrence::restart() {
   if (next_look_ == kNoLook) return;
@@ -96,7 +107,9 @@ Recurrence::Habit& Recurrence::habit_of(std::span<CollectiveJob* const> jobs) {
   std::vector<const Plan*> plans;
   for (const CollectiveJob* job : jobs) plans.push_back(&job->plan());
   std::ranges::sort(plans);
-  return habits_.try_emplace(std::move(plans), Habit{.first_step = shortest_step_}).first->second;
+  const std::uint64_t step =
+      drifts(jobs) ? std::max(shortest_step_, kFirstStepOfDrift) : shortest_step_;
+  return habits_.try_emplace(std::move(plans), Habit{.first_step = step}).first->second;
 }
 
 std::uint64_t Recurrence::step_of(const Habit& habit) const {

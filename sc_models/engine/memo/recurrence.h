@@ -34,9 +34,9 @@
 //   Tried on a mesh: on every channel first the packet that is furthest behind in its tree. It
 //   costs 0.3 to 1.2 % at 64 MiB and 0.5 to 2.8 % at 1 MiB on 5 x 4, and does not recur there
 //   either.
-// Cost: a digest takes as long as some 16 edges of a busy machine, so that the first interval is
-//   hundreds of edges. It grows while no state recurs, and every other earlier digest is dropped at
-//   each step. It is longer from the start on large machines, if no state recurred in earlier
+// Cost: a digest takes as long as some 16 edges of a busy machine. The interval between digests
+//   grows while no state recurs, and every other earlier digest is dropped at each step. It is
+//   longer from the start where trees drift, on large machines, if no state recurred in earlier
 //   searches with the same plans in flight, and after a long period was skipped. If a state did
 //   recur, the search begins with fractions of the known period, which a longer interval would
 //   miss. No digests are taken if no tree is long enough for three periods.
@@ -84,9 +84,10 @@ class Recurrence {
  private:
   using Progress =
       std::vector<std::uint64_t>;  // packets that the furthest source of each tree has started
-  static constexpr std::uint64_t kFirstStep = 512;
-  static constexpr std::uint64_t kNpusPerEdge = 4;  // of the first step of larger machines
-  static constexpr std::size_t kMostNpusWithCounts = 64;
+  static constexpr std::uint64_t kFirstStep =
+      16;  // machines of up to kNpusOfFirstStep NPUs; grows with them
+  static constexpr std::uint64_t kFirstStepOfDrift = 512;
+  static constexpr std::size_t kNpusOfFirstStep = 64;
   static constexpr std::uint64_t kFewestPackets = 4;  // min per tree: two periods and two packets
   static constexpr std::uint64_t kLongIdle = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
@@ -109,7 +110,7 @@ class Recurrence {
   static bool can_recur(std::span<CollectiveJob* const> jobs);
   bool look(std::span<CollectiveJob* const> jobs, StateDigest& digest);
   void take_furthest(Ranks& ranks);
-  bool keeps_counts() const { return of_all_ <= kMostNpusWithCounts; }
+  bool keeps_counts() const { return of_all_ <= kNpusOfFirstStep; }
   Moment moment() const;
   std::uint64_t skip_from(const Moment& before, std::span<CollectiveJob* const> jobs,
                           std::uint64_t max);
