@@ -22,7 +22,7 @@ struct TraceOptions : OutputOptions {
   std::string steps{};
   bool gpu_only = false;
   bool unknown_is_compute = false;
-  int ranks = 0;  // 0: those of the profiles
+  int ranks = 0;  // 0: ranks of the profiles
   std::uint64_t seed = 1;
   std::string scale{};
   std::string like{};                  // rank; empty: none

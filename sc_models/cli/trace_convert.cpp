@@ -101,8 +101,8 @@ TitledTable ranks_table(const ConvertedProfiles& converted) {
   return {"", table_of(fields, converted.ranks)};
 }
 
-// A row per rule and kind of operations that wait by it, over all ranks; last, those that wait for
-// nothing.
+// A row per rule and kind of operations that wait by it, over all ranks; last, operations that wait
+// for nothing.
 TitledTable rules_table(const ConvertedProfiles& converted) {
   struct Row {
     std::string rule, kind;

@@ -4,7 +4,7 @@
 //
 // Choice: the nodes within `depth` dependencies of one, in either direction, nearest first; without
 //   one all nodes, by begin. The first `most` of them are taken; edges are the dependencies between
-//   those.
+//   these nodes.
 // Picture: boxes are operations of a CPU, rounded ones computations, cylinders loads and stores,
 //   ellipses communications, each with its lane and duration.
 // GraphML: attributes name, type, lane, begin_ps, duration_ps, bytes, collective and group of nodes.

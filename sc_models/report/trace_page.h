@@ -36,7 +36,7 @@ inline constexpr std::size_t kMostPageSpans = 200'000;
 struct TracePageData {
   nlohmann::ordered_json json{};
   std::uint64_t spans = 0;
-  std::vector<std::uint64_t> simulated{};  // spans of those that each machine has
+  std::vector<std::uint64_t> simulated{};  // simulated operations, by machine
 };
 TracePageData trace_page_data(std::span<const ShownTrace> traces,
                               std::span<const SimulatedMachine> machines);

@@ -2,7 +2,7 @@
 // Writes execution traces: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and
 // --comm-groups.
 //
-// Where ranks share files, PREFIX.ranks.json says which (workload_files/rank_manifest.h).
+// PREFIX.ranks.json names shared files and their ranks (workload_files/rank_manifest.h).
 // Either all files are written, replacing older files of these names, or none, and the older files
 // stay.
 // Errors: BadInput naming the option, the file and the reason; BadInput for an older file PREFIX.RANK.et of a

@@ -225,7 +225,7 @@ class Writing {
     write(rank, node, part);
   }
 
-  // In place of a communication without another rank.
+  // Stands for a communication without another rank.
   static TraceNode idle(const TraceNode& of) {
     return {.name = of.name, .type = TraceNodeType::kCompute};
   }

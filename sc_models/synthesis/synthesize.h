@@ -6,7 +6,7 @@
 // Operations are drawn once for all ranks of a role, communications once for all roles that meet,
 //   in one order, so that the job runs without deadlock. Sizes are drawn once for all repeats of a
 //   block. A receive is of the message that was sent.
-// The same model, ranks, scale and seed give the same traces on any machine.
+// Equal model, ranks, scale and seed give equal traces on any machine.
 // Errors: BadInput for a scale that gives more than 50 million nodes.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace fredsim {
 
-// What a job has more of than those that were learned.
+// Factors over the jobs that were learned.
 struct SynthesisScale {
   double layers = 1;   // innermost repeats
   double bytes = 1;    // sizes of communications and memory accesses

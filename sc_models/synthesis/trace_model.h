@@ -31,7 +31,7 @@ struct DrawnValues {
   bool operator==(const DrawnValues&) const = default;
 };
 
-// What a node waits for: the n-th last node of a lane of its rank.
+// Dependency of a node: the n-th last node of a lane of its rank.
 struct LaneDistance {
   int lane = 0;
   int distance = 1;

@@ -19,8 +19,7 @@ struct StreamedNode {
   std::uint64_t id = 0, begin_ps = 0;
   int lane = kNoStream;  // number of its device and stream
   std::vector<std::size_t> before{}, next{};
-  // By lane: number of the lane's operations up to the last one that a chain of dependencies leads
-  // to, itself included.
+  // Operations by lane, up to the last one that a chain of dependencies leads to, itself included.
   std::vector<std::uint32_t> reached{};
 };
 

@@ -5,7 +5,7 @@
 //   begins. An operation gets a dependency on the one before it, unless a chain of dependencies
 //   leads to it already. Where begins contradict dependencies, dependencies hold; no circle arises.
 // Operations: not of the CPU, with a stream and a begin above 0.
-// Errors: those of ChakraReader. The file must have passed the other checks of trace_check.h.
+// Errors: as ChakraReader. The file must have passed the other checks of trace_check.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace fredsim {
 
-// By operation: the one before it in its stream, where the order was restored.
+// Operation before each in its stream, where the order was restored.
 using StreamOrder = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 // True for an operation that has a place in a stream's order.

@@ -2,7 +2,7 @@
 // Begins of the nodes of a rank's trace: as recorded, or as early as dependencies allow.
 //
 // Units: picoseconds. A trace is recorded if any of its nodes has a begin.
-// Earliest: each node begins when the last of those that it waits for has ended, from 0 on, however
+// Earliest: each node begins when the last of its dependencies has ended, from 0 on, however
 //   many run at a time.
 // Errors: BadInput, naming file and node: a dependency on a node that is not there; a circle.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace fredsim {
 
-// By node.
+// Index: node.
 std::vector<std::uint64_t> earliest_begins(const std::string& path,
                                            const std::vector<TraceNode>& nodes);
 

@@ -40,13 +40,13 @@ struct TraceFiles {
   // there, which make them data dependencies alone.
   TraceDependencies dependencies = TraceDependencies::kAll;
   std::uint64_t missing_callers = 0;
-  // By rank: order of operations of GPUs that their dependencies lack; empty: no rank lacks any.
+  // Order of operations of GPUs that their dependencies lack, by rank; empty: no rank lacks any.
   std::vector<StreamOrder> orders{};
   std::uint64_t restored = 0;  // total number of these
   const StreamOrder* order_of(int rank) const {
     return orders.empty() ? nullptr : &orders[static_cast<std::size_t>(rank)];
   }
-  CommGroups groups{};  // of the traces' own metadata, but for those of ranks without a trace
+  CommGroups groups{};  // of the traces' own metadata, but for groups with ranks that have no trace
 };
 
 // `dependencies`: none: all, or data dependencies alone in recorded traces.

@@ -6,7 +6,7 @@
 // Memory: up to `window` nodes that were read and are not complete. More are read only if none of
 //   these can begin or is in flight, since their dependencies come later in the file. Complete
 //   nodes are kept as ranges of ids.
-// `order`: dependencies beside those of the file (workload_files/stream_order.h); outlives it.
+// `order`: dependencies that the file lacks (workload_files/stream_order.h); outlives it.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ LARGE = "fred_64"  # for up to 64 ranks
 TYPES = {2: "load", 3: "store", 4: "computation", 5: "send", 6: "receive", 7: "collective"}
 RUN = 8  # exact sizes in a row that no synthetic trace may share with a source
 SIZE_SLACK, DURATION_SLACK = 1.05, 1.01
-WORDS = {"computation", "load", "store", "send", "receive"}  # names of classes, beside those of collectives
+WORDS = {"computation", "load", "store", "send", "receive"}  # names of classes, beside the collectives
 
 # ---- execution traces: messages of protobuf, each with its length before it
 

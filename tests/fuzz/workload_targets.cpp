@@ -62,7 +62,7 @@ std::vector<std::string> traces() {
   return {writer.text()};
 }
 
-// As `trace`; JSON, protobuf and JSON again are the same.
+// Checks as `trace` does; JSON, protobuf and JSON again are equal.
 bool trace_json(std::string_view input) {
   static const InputFile file("trace.0.json"), protobuf("back.et");
   file.write(input);

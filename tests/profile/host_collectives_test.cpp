@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of gloo, whose threads are those of the CPU: launches, waits, sizes.
+// Collectives of gloo, whose threads run on the CPU: launches, waits, sizes.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -212,7 +212,7 @@ TEST(ProfileGraph, SizesOfCollectivesAreThoseOfTheTable) {
   EXPECT_EQ(bytes("broadcast", 64, 64), 128U);
 }
 
-// In rows of four elements of 4 B; equal ones, and a rank that sends nothing.
+// Splits of rows of four elements of 4 B; equal ones, and a rank that sends nothing.
 TEST(ProfileGraph, UnequalAllToAllsKeepTheirSplits) {
   const auto splits = [](std::uint64_t elements, const char* in) {
     return SampleProfile()

@@ -39,7 +39,7 @@ class TorchTest(unittest.TestCase):
         return self.fredsim("trace", "convert", "step_%d.json", *words, "--out", "step", code=code)
 
     def all_reduces(self) -> tuple[int, int]:
-        """Number and bytes of those of rank 0, once the traces have run."""
+        """Number and bytes of all-reduces of rank 0, once the traces have run."""
         (run,) = json.loads(self.fredsim("train", "mesh_2x2", "--trace", "step", "--quiet", "--json", "-"))["runs"]
         self.assertEqual(run["payload"], "exact")
         self.assertGreater(run["breakdown_ns"]["compute"], 0)

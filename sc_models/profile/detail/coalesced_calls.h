@@ -14,8 +14,8 @@ struct CoalescedCalls {
   std::vector<ProfiledNode> others{};  // other calls: `node` and `call` alone
 };
 
-// The first has the duration, the others none: they share the kernel. Dependencies of the kernel
-// are those of each.
+// The first has the duration, the others none: they share the kernel. Each has the
+// dependencies of the kernel.
 void split_coalesced(ProfileGraph& graph, const std::vector<CoalescedCalls>& kernels);
 
 }  // namespace fredsim

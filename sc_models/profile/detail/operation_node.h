@@ -21,7 +21,7 @@ const Kineto::CpuOp* around(const std::vector<const Kineto::CpuOp*>& ops, Kineto
 
 // Fills `node.node` and `node.call`, without duration and arithmetic. `by`: of the thread that
 // launched it at `launched`; launches of a thread come in order. `others`: nodes of further sends
-// and receives that the kernel does, those that the thread called since its last kernel of a call.
+// and receives that the kernel does: all calls of the thread since its last kernel of a call.
 // False: an unknown collective, a computation by `options`.
 // Errors: BadInput with file and event: an unknown collective; one without size.
 bool describe_operation(const Kineto& profile, const ProfileOptions& options,

@@ -24,7 +24,7 @@ struct LayoutOfJob {
 
 using JobNodes = std::vector<std::vector<TraceNode>>;  // by rank, none without nodes
 
-// `groups`: numbers are those of `nodes`. No group: all ranks.
+// `groups`: numbered as in `nodes`. No group: all ranks.
 LayoutOfJob layout_of(const JobNodes& nodes, const CommGroups& groups);
 // Ranks of a node's group.
 std::vector<int> ranks_of_group(const TraceNode& node, const CommGroups& groups, int ranks);

@@ -2,7 +2,7 @@
 // Repeated blocks of a sequence: layers and microbatches.
 //
 // A repeat is a block that comes at least twice in a row. The repeats that cover most of the
-//   sequence are taken first, then those in what is left and inside of blocks. Equal blocks of all
+//   sequence are taken first, then repeats in the rest and inside of blocks. Equal blocks of all
 //   sequences are one.
 #pragma once
 

@@ -42,7 +42,7 @@ class TraceGroups {
   const Topology& topology_;
   std::vector<int> dimensions_;  // NPUs along each
   std::vector<int> all_;
-  // By the name before @ and rank: its group.
+  // Group by the name before @ and by rank.
   std::map<std::string, std::map<int, const std::vector<int>*>> shared_;
 };
 

@@ -2,8 +2,8 @@
 // Chakra's messages as JSON: protobuf's mapping, as Chakra's jsonizer writes it.
 //
 // Numbers of 64 bits are texts ("216"), bytes are base64, no number is "NaN", "Infinity" or
-//   "-Infinity"; types of nodes are names. Names of keys are in camel case; read are those of
-//   et_def.proto, too (ctrl_deps), and numbers for texts. What the schema does not have is kept
+//   "-Infinity"; types of nodes are names. Names of keys are in camel case; the names of
+//   et_def.proto are read, too (ctrl_deps), and numbers for texts. What the schema does not have is kept
 //   under "unknownFields".
 // Lossless for each kind of attribute, lists included, but for the payload of a NaN.
 // Errors: BadInput, "PLACE: attr[0].int32Val: found X; allowed: Y"; text that is not UTF-8, which
@@ -19,7 +19,7 @@
 
 namespace fredsim {
 
-// In one line.
+// Text in one line.
 std::string json_text(const google::protobuf::Message& message, const std::string& place);
 
 void read_json_message(const nlohmann::json& value, const std::string& place,
