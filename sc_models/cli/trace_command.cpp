@@ -37,11 +37,11 @@ class TraceCommand final : public Command {
             "traces per job; synthesize: a model; others: execution traces (.et, .json, .jsonl, "
             "also with .gz). %d in a name stands for 0, 1, 2, …",
             {.least = 1, .most = kAnyNumber}),
-        rows::text<&TraceOptions::hosts>(
-            "--host", "FILE",
-            "convert: an execution trace of PyTorch's host per profile, for sizes that a profile "
-            "lacks",
-            {.most = kAnyNumber}),
+        rows::text<&TraceOptions::hosts>("--host", "FILE",
+                                         "convert: an execution trace of PyTorch's host, one "
+                                         "--host for each profile, for sizes that a profile "
+                                         "lacks",
+                                         {.most = kAnyNumber}),
         rows::text<&TraceOptions::steps>(
             "--step", "N", "convert: a step, or FIRST..LAST (default: the last whole one)"),
         rows::number<&TraceOptions::ranks>("--ranks", "N",

@@ -249,9 +249,10 @@ void KinetoReader::add(Category category, const Json& event) {
   const auto on_thread = [&] {
     common.thread = number_of(thread_name(event), threads_, into_.threads);
   };
-  const auto on_stream = [&](const char* key) {
-    const std::uint64_t stream = count(args, key, Kineto::kNone);
-    return stream > 1U << 30U ? -1 : static_cast<int>(stream);
+  // Number of a stream or a device; -1: not told.
+  const auto place = [&](const char* key) {
+    const std::uint64_t number = count(args, key, Kineto::kNone);
+    return number > 1U << 30U ? -1 : static_cast<int>(number);
   };
   const std::uint64_t correlation = count(args, "correlation", Kineto::kNone);
   switch (category) {
@@ -273,9 +274,10 @@ void KinetoReader::add(Category category, const Json& event) {
       into_.runtime.push_back({common, correlation});
       return;
     case Category::kSync: {
-      common.thread = on_stream("stream");
+      common.thread = place("stream");
       Kineto::Sync sync{common};
-      sync.on_stream = on_stream("wait_on_stream");
+      sync.device = place("device");
+      sync.on_stream = place("wait_on_stream");
       sync.record_correlation = count(args, "wait_on_cuda_event_record_corr_id", Kineto::kNone);
       sync.correlation = correlation;
       into_.syncs.push_back(sync);
@@ -284,7 +286,7 @@ void KinetoReader::add(Category category, const Json& event) {
     case Category::kKernel:
     case Category::kCopy:
     case Category::kSet:
-      common.thread = on_stream("stream");
+      common.thread = place("stream");
       if (common.thread < 0) fail("args.stream", "nothing", "the number of a stream");
       Kineto::GpuOp op{common};
       op.kind = category == Category::kKernel ? Kineto::GpuKind::kKernel

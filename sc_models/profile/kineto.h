@@ -51,6 +51,7 @@ struct Kineto {
     std::uint64_t bytes = 0;
   };
   struct Sync : Event {  // wait that the profiler recorded (category cuda_sync)
+    int device = -1;     // -1: not told
     int on_stream = -1;  // stream that is waited for
     std::uint64_t record_correlation = kNone;  // call that recorded the event waited for
     std::uint64_t correlation = kNone;

@@ -80,11 +80,17 @@ class Builder {
   void add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by);
   int add_cpu_node(Thread& thread, Ps from, Ps to);
   int lane(const std::string& name, bool is_cpu, int stream);
+  int gpu_lane(const Kineto::GpuOp& op);
   void wait_between_streams();
   void depend(int node, int on, TraceRule rule, Ps end) {
     if (on < 0 || on == node) return;
     ++graph_.dependencies[static_cast<std::size_t>(rule)];
     graph_.nodes[static_cast<std::size_t>(node)].after.push_back({on, rule, end});
+  }
+
+  void wait_for(int node, int gpu, TraceRule rule) {
+    const auto at = static_cast<std::size_t>(gpu);
+    depend(node, node_of_gpu_[at], rule, profile_.gpu[at].end);
   }
 
   const Kineto& profile_;
@@ -95,7 +101,9 @@ class Builder {
   std::vector<int> node_of_gpu_;       // by operation; -1: outside of the steps
   std::vector<int> before_on_stream_;  // by operation: the one before
   std::vector<int> launch_of_gpu_;     // by operation: call; -1: not in the profile
-  std::map<std::pair<int, int>, std::string> stream_names_;
+  int device_ = 0;                     // of the first operation of the GPU
+  int first_free_stream_ = 0;
+  std::map<std::pair<int, int>, int> stream_numbers_;  // by device and stream
   ArithmeticOwners arithmetic_;
   std::vector<CoalescedCalls> coalesced_;
 };
@@ -168,6 +176,9 @@ void Builder::collect_gpu() {
   for (std::size_t n = 0; n < profile_.runtime.size(); ++n)
     if (profile_.runtime[n].correlation != Kineto::kNone)
       calls.emplace(profile_.runtime[n].correlation, static_cast<int>(n));
+  if (!profile_.gpu.empty()) device_ = profile_.gpu.front().device;
+  for (const Kineto::GpuOp& op : profile_.gpu)
+    first_free_stream_ = std::max(first_free_stream_, op.thread + 1);
   launch_of_gpu_.assign(profile_.gpu.size(), kNobody);
   node_of_gpu_.assign(profile_.gpu.size(), kNobody);
   for (std::size_t n = 0; n < profile_.gpu.size(); ++n) {
@@ -251,6 +262,14 @@ int Builder::lane(const std::string& title, bool is_cpu, int stream) {
   return static_cast<int>(graph_.lanes.size()) - 1;
 }
 
+// A rank's first device has its streams' numbers; streams of others have numbers above all of them.
+int Builder::gpu_lane(const Kineto::GpuOp& op) {
+  if (op.device == device_) return lane(fmt::format("stream {}", op.thread), false, op.thread);
+  const int next = first_free_stream_ + static_cast<int>(stream_numbers_.size());
+  const int number = stream_numbers_.try_emplace({op.device, op.thread}, next).first->second;
+  return lane(fmt::format("device {} stream {}", op.device, op.thread), false, number);
+}
+
 int Builder::add_cpu_node(Thread& by, Ps from, Ps to) {
   ProfiledNode node;
   node.begin = from;
@@ -269,10 +288,7 @@ void Builder::add_gpu_node(int gpu, int after_cpu, Ps launched, Thread* by) {
   ProfiledNode node;
   node.begin = op.begin;
   node.end = op.end;
-  node.lane = lane(op.device == 0 || stream_names_.empty()
-                       ? fmt::format("stream {}", op.thread)
-                       : fmt::format("device {} stream {}", op.device, op.thread),
-                   false, op.thread);
+  node.lane = gpu_lane(op);
   ThreadOps none;
   std::vector<ProfiledNode> others;
   if (!describe_operation(profile_, options_, op, by == nullptr ? none : by->ops, launched, node,
@@ -375,8 +391,7 @@ void Builder::add_nodes() {
     if (state.thread->number == main_ && !graph_.steps.empty()) close_gap(state, graph_.end);
   for (std::size_t n = 0; n < profile_.gpu.size(); ++n) {
     if (node_of_gpu_[n] < 0 || before_on_stream_[n] < 0) continue;
-    const auto before = static_cast<std::size_t>(before_on_stream_[n]);
-    depend(node_of_gpu_[n], node_of_gpu_[before], TraceRule::kStream, profile_.gpu[before].end);
+    wait_for(node_of_gpu_[n], before_on_stream_[n], TraceRule::kStream);
   }
 }
 
@@ -385,48 +400,59 @@ void Builder::wait_between_streams() {
   using Stream = std::pair<int, int>;
   struct Launch {
     Ps at = 0;
-    int gpu = kNobody;                    // an operation of the GPU, or
-    const Kineto::CpuOp* wait = nullptr;  // a wait for the oldest collective
-    const Kineto::Sync* event = nullptr;  // or of a stream for another
+    int gpu = kNobody;                      // an operation of the GPU, or
+    const Kineto::CpuOp* wait = nullptr;    // a wait for the oldest collective
+    const Kineto::Sync* event = nullptr;    // or of a stream for another
+    std::uint64_t records = Kineto::kNone;  // or an event that streams wait for, by its call
     Thread* by = nullptr;
   };
   std::vector<Launch> order;
   for (Thread& by : threads_) {
     for (const Point& point : by.points) {
       if (point.kind == Point::Kind::kLaunch)
-        order.push_back({point.begin, point.gpu, {}, {}, &by});
-      if (point.kind != Point::Kind::kWait) continue;
+        order.push_back({.at = point.begin, .gpu = point.gpu, .by = &by});
       // Inside of a collective's call it is that stream's wait for the compute stream.
-      const Kineto::CpuOp* const call = around(by.ops.calls, point.begin);
-      if (call == nullptr) order.push_back({point.begin, kNobody, nullptr, nullptr, &by});
+      if (point.kind == Point::Kind::kWait && around(by.ops.calls, point.begin) == nullptr)
+        order.push_back({.at = point.begin, .by = &by});
     }
     for (const Kineto::CpuOp* const call : by.ops.calls)
       if (is_marker(profile_.calls[static_cast<std::size_t>(call->call)].name))
-        order.push_back({call->begin, kNobody, call, nullptr, &by});
+        order.push_back({.at = call->begin, .wait = call, .by = &by});
   }
   std::unordered_map<std::uint64_t, Ps> call_begin;
   for (const Kineto::Runtime& call : profile_.runtime)
     if (call.correlation != Kineto::kNone) call_begin.emplace(call.correlation, call.begin);
-  for (const Kineto::Sync& sync : profile_.syncs)
-    if (name(sync).find("Wait Event") != std::string::npos && is_inside(sync.begin))
-      order.push_back({sync.begin, kNobody, nullptr, &sync, nullptr});
+  for (const Kineto::Sync& sync : profile_.syncs) {
+    if (name(sync).find("Wait Event") == std::string::npos || !is_inside(sync.begin)) continue;
+    order.push_back({.at = sync.begin, .event = &sync});
+    if (const auto call = call_begin.find(sync.record_correlation); call != call_begin.end())
+      order.push_back({.at = call->second, .records = sync.record_correlation});
+  }
   std::ranges::stable_sort(order, {}, &Launch::at);
 
   std::map<Stream, int> last;                        // operation of each stream
-  std::map<Thread*, std::map<Stream, int>> last_of;  // that a thread launched
+  std::map<Thread*, std::map<Stream, int>> last_of;  // computation that a thread launched
   std::map<Thread*, std::deque<int>> open;           // collectives that nobody waited for
   std::map<Stream, std::set<int>> due;               // waits of a stream's next operation
   std::map<Stream, std::set<int>> awaited;           // collectives that it waits for
   std::map<Thread*, Stream> compute;                 // stream of a thread's last computation
+  std::unordered_map<std::uint64_t, std::map<Stream, int>> recorded;  // `last` at an event's record
   const auto stream_of = [&](int gpu) {
     const Kineto::GpuOp& op = profile_.gpu[static_cast<std::size_t>(gpu)];
     return Stream{op.device, op.thread};
   };
   for (const Launch& now : order) {
+    if (now.records != Kineto::kNone) {
+      recorded.try_emplace(now.records, last);
+      continue;
+    }
     if (now.event != nullptr) {
-      const Stream from{0, now.event->on_stream};
-      const Stream to{0, now.event->thread};
-      if (const auto found = last.find(from); found != last.end() && from != to)
+      const int device = now.event->device < 0 ? device_ : now.event->device;
+      const Stream from{device, now.event->on_stream};
+      const Stream to{device, now.event->thread};
+      const auto record = recorded.find(now.event->record_correlation);
+      const std::map<Stream, int>& until = record == recorded.end() ? last : record->second;
+      if (const auto found = until.find(from); found != until.end() && from != to)
         due[to].insert(found->second);
       continue;
     }
@@ -444,26 +470,25 @@ void Builder::wait_between_streams() {
     }
     const Stream stream = stream_of(now.gpu);
     const int node = node_of_gpu_[static_cast<std::size_t>(now.gpu)];
-    const bool is_collective = graph_.nodes[static_cast<std::size_t>(node)].call >= 0;
-    for (const int gpu : due[stream])
-      depend(node, node_of_gpu_[static_cast<std::size_t>(gpu)], TraceRule::kEvent,
-             profile_.gpu[static_cast<std::size_t>(gpu)].end);
+    for (const int gpu : due[stream]) wait_for(node, gpu, TraceRule::kEvent);
     due[stream].clear();
-    if (is_collective) {
+    if (graph_.nodes[static_cast<std::size_t>(node)].call >= 0) {
       for (const auto& [other, gpu] : last_of[now.by])
-        if (other != stream)
-          depend(node, node_of_gpu_[static_cast<std::size_t>(gpu)], TraceRule::kCollective,
-                 profile_.gpu[static_cast<std::size_t>(gpu)].end);
+        if (other != stream) wait_for(node, gpu, TraceRule::kCollective);
+      // What the thread's stream waits for already, collectives of other groups too.
+      if (const auto current = compute.find(now.by);
+          current != compute.end() && current->second != stream) {
+        for (const int gpu : awaited[current->second]) wait_for(node, gpu, TraceRule::kCollective);
+        for (const int gpu : due[current->second]) wait_for(node, gpu, TraceRule::kEvent);
+      }
       open[now.by].push_back(now.gpu);
     } else {
-      for (const int gpu : awaited[stream])
-        depend(node, node_of_gpu_[static_cast<std::size_t>(gpu)], TraceRule::kCollective,
-               profile_.gpu[static_cast<std::size_t>(gpu)].end);
+      for (const int gpu : awaited[stream]) wait_for(node, gpu, TraceRule::kCollective);
       awaited[stream].clear();
       compute[now.by] = stream;
+      last_of[now.by][stream] = now.gpu;
     }
     last[stream] = now.gpu;
-    last_of[now.by][stream] = now.gpu;
   }
 }
 

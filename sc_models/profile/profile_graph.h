@@ -11,8 +11,9 @@
 //   autograd    the backward thread starts with the forward thread's last launch, and the forward
 //               thread goes on after it (flows fwdbwd)
 //   event       a wait for another stream that the profile has (cuda_sync, wait_on_stream)
-//   collective  ProcessGroupNCCL: a collective waits for what its thread launched before on other
-//               streams; the thread's compute stream waits for it from its wait on
+//   collective  ProcessGroupNCCL: a collective waits for the computations that its thread launched
+//               before on other streams, and for the collectives that those streams wait for; the
+//               thread's compute stream waits for it from its wait on
 //   sync        the CPU after cudaStreamSynchronize, cudaDeviceSynchronize, cudaEventSynchronize or
 //               a copy that blocks
 //   Implied dependencies are left out of the nodes (transitive reduction), not of the counts.

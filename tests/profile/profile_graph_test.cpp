@@ -171,6 +171,67 @@ TEST(ProfileGraph, StreamsWaitForEventsThatTheProfileHas) {
             std::vector<int>({node(graph, "a")}));
 }
 
+// stream 7 of device 3   |a| |c|     the event is recorded between their launches
+// stream 9                  |b|
+TEST(ProfileGraph, AnEventIsThatOfItsRecordAndDevice) {
+  SampleProfile profile;
+  profile.device(3).cpu("x", 0, 100).kernel("a", 10, 12, 5, 7);
+  profile.event({{"ph", "X"},
+                 {"cat", "cuda_runtime"},
+                 {"name", "cudaEventRecord"},
+                 {"pid", 1},
+                 {"tid", SampleProfile::kMain},
+                 {"ts", 12},
+                 {"dur", 1},
+                 {"args", {{"correlation", 900}}}});
+  profile.kernel("c", 14, 20, 30, 7);
+  profile.event({{"ph", "X"},
+                 {"cat", "cuda_sync"},
+                 {"name", "Stream Wait Event"},
+                 {"pid", 3},
+                 {"tid", 9},
+                 {"ts", 16},
+                 {"dur", 1},
+                 {"args",
+                  {{"stream", 9},
+                   {"device", 3},
+                   {"wait_on_stream", 7},
+                   {"wait_on_cuda_event_record_corr_id", 900}}}});
+  const ProfileGraph graph = profile.kernel("b", 20, 22, 5, 9).graph();
+  EXPECT_EQ(waits(graph, node(graph, "b"), TraceRule::kEvent),
+            std::vector<int>({node(graph, "a")}));
+}
+
+TEST(ProfileGraph, StreamsOfTwoDevicesAreApart) {
+  SampleProfile profile;
+  profile.cpu("x", 0, 100).device(1).kernel("a", 10, 12, 20, 7).kernel("b", 14, 33, 5, 9);
+  const ProfileGraph graph = profile.device(2).kernel("c", 20, 22, 5, 7).graph();
+  std::set<int> streams;
+  for (const ProfileGraph::Lane& lane : graph.lanes)
+    if (!lane.is_cpu) streams.insert(lane.stream);
+  EXPECT_EQ(streams, std::set<int>({7, 9, 10}));
+  EXPECT_TRUE(waits(graph, node(graph, "c"), TraceRule::kStream).empty());
+}
+
+// Two groups, a stream each: neither waits for the other, until the compute stream does.
+// stream 7   |a|
+// stream 40     |first   |
+// stream 41     |second|      |third|   behind the wait for the first
+TEST(ProfileGraph, CollectivesOfTwoGroupsWaitForEachOtherByTheComputeStream) {
+  SampleProfile profile;
+  const auto on = [](int stream) { return SampleProfile::Json{{"stream", stream}}; };
+  profile.cpu("x", 0, 200).kernel("a", 10, 12, 20);
+  profile.collective("allreduce", 1000, 13, 32, 30);
+  profile.collective("_allgather_base", 1000, 20, 32, 10, on(41));
+  profile.wait(30).collective("broadcast", 1000, 35, 62, 10, on(41));
+  const ProfileGraph graph = profile.graph();
+  const int first = node(graph, "allreduce"), second = node(graph, "_allgather_base");
+  const int third = node(graph, "broadcast"), a = node(graph, "a");
+  EXPECT_EQ(waits(graph, first, TraceRule::kCollective), std::vector<int>({a}));
+  EXPECT_EQ(waits(graph, second, TraceRule::kCollective), std::vector<int>({a}));
+  EXPECT_EQ(waits(graph, third, TraceRule::kCollective), std::vector<int>({a, first}));
+}
+
 TEST(ProfileGraph, TakesTheStepsThatAreAskedFor) {
   SampleProfile profile;
   for (int n = 0; n < 3; ++n)

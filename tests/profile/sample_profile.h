@@ -52,17 +52,19 @@ class SampleProfile {
     ++correlation_;
     return add("cuda_runtime", name, at, length, thread, {{"correlation", correlation_}});
   }
-  // A call of torch.distributed from `at` on, with a kernel that it launches 2 µs later.
+  // A call of torch.distributed from `at` on, with a kernel that it launches 2 µs later, on stream 40
+  // unless `more` has another.
   SampleProfile& collective(const std::string& name, std::uint64_t elements, double at,
                             double begins, double length, Json more = Json::object(),
                             int thread = kMain) {
+    const int stream = more.value("stream", 40);
     Json args{{"Collective name", name},
               {"In msg nelems", elements},
               {"Out msg nelems", elements},
               {"dtype", "Float"}};
     args.update(more);
     cpu("record_param_comms", at, 5, args, thread);
-    return kernel("ncclKernel_" + name, at + 2, begins, length, 40, thread);
+    return kernel("ncclKernel_" + name, at + 2, begins, length, stream, thread);
   }
   SampleProfile& wait(double at, int thread = kMain) {
     return cpu("record_param_comms", at, 1, {{"Collective name", "wait"}}, thread);
@@ -74,6 +76,11 @@ class SampleProfile {
   // Number of the process of all further events.
   SampleProfile& process(int number) {
     process_ = number;
+    return *this;
+  }
+  // Device of all further operations of the GPU.
+  SampleProfile& device(int number) {
+    device_ = number;
     return *this;
   }
   SampleProfile& rank(int rank, int world) {
@@ -114,13 +121,13 @@ class SampleProfile {
   SampleProfile& on_gpu(const char* category, const std::string& name, double at, double length,
                         int stream) {
     add(category, name, at, length, stream,
-        {{"correlation", correlation_}, {"stream", stream}, {"device", 0}});
+        {{"correlation", correlation_}, {"stream", stream}, {"device", device_}});
     return *this;
   }
 
   Json top_ = Json::object();
   Json events_ = Json::array();
-  int correlation_ = 0, process_ = 1;
+  int correlation_ = 0, process_ = 1, device_ = 0;
 };
 
 }  // namespace fredsim::test
