@@ -83,6 +83,12 @@ void TrainingJobs::add_shares(std::vector<std::string>& idealised) const {
     idealised.emplace_back(
         "communications take the time that they took in the recording, with their waits for other "
         "ranks, and nothing crosses the network");
+  for (const TrainedMachine& entry : machines_) {
+    const std::size_t npus = entry.config.topology.npus.size();
+    if (asked_.source == Source::kTraces && traces_.paths.size() > npus)
+      idealised.push_back(fmt::format("{} runs ranks {} to {} on its I/O controllers",
+                                      name_of(entry.config), npus, traces_.paths.size() - 1));
+  }
   if (traces_.untimed > 0)
     idealised.push_back(fmt::format(
         "{} of {} computations, loads and stores of the traces have no time, and take "
