@@ -3,19 +3,26 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "base/option_words.h"
 #include "cli/trace_action.h"
 #include "profile/convert.h"
 #include "report/output_file.h"
 #include "runner/interrupt.h"
+#include "runner/trace_output.h"
 #include "workload_files/chakra_formats.h"
+#include "workload_files/trace_files.h"
 
 namespace fredsim {
 namespace {
@@ -84,10 +91,19 @@ void convert_formats(const TraceOptions& request) {
     texts.push_back(chakra_text(path, to));
     files.emplace_back(file_of_rank(request, files.size()), "--out", &interrupt_flag());
   }
+  // Process groups beside the traces go with them: train --trace reads both.
+  const std::string groups = groups_file(trace_name(paths.front()).prefix);
+  const std::string copy = groups_file(request.out);
+  if (std::filesystem::exists(groups, error) && !std::filesystem::equivalent(groups, copy, error)) {
+    std::optional<std::string> text = file_text(groups);
+    if (!text) throw BadInput(fmt::format("{}: {}", groups, std::strerror(errno)));
+    texts.push_back(std::move(*text));
+    files.emplace_back(copy, "--out", &interrupt_flag());
+  }
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   OutputFile::write_together(files, views);
-  for (std::size_t rank = 0; rank < files.size(); ++rank)
-    fmt::print("{}: {} bytes\n", files[rank].path(), texts[rank].size());
+  for (std::size_t n = 0; n < files.size(); ++n)
+    fmt::print("{}: {} bytes\n", files[n].path(), texts[n].size());
 }
 
 }  // namespace fredsim

@@ -37,6 +37,8 @@ class TracesTest(unittest.TestCase):
             folder = pathlib.Path(name)
             command("trace", "convert", SMALL, "--to", "json", "--out", str(folder / "t"))
             self.assertEqual(fields(folder / "t.0.json"), fields(SMALL))
+            groups = pathlib.Path(SMALL).parent / "small.groups.json"
+            self.assertEqual((folder / "t.groups.json").read_bytes(), groups.read_bytes())
             (folder / "z.json.gz").write_bytes(gzip.compress((folder / "t.0.json").read_bytes()))
             self.assertEqual(fields(folder / "z.json.gz"), fields(SMALL))
 
