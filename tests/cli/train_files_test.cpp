@@ -80,6 +80,20 @@ TEST_F(TrainFiles, TracesTakeWhatTheirCollectiveTakesAlone) {
 
 // Every rank sends before it receives, and receives after it has sent; and a computation that waits
 // for a message comes in the file before the one that lets the other rank send it.
+TEST_F(TrainFiles, RanksBeyondTheNpusAreNamed) {
+  const std::string groups = write("groups.json", R"({"all": [0, 1, 2, 3]})");
+  const auto idealised = [&](const std::string& machine) {
+    const Outcome outcome = run_fredsim(
+        {"train", machine, "--trace", write_traces(), "--comm-groups", groups, "--json", "-"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"][0]["idealised"].dump();
+  };
+  const std::string text = "runs ranks 2 to 3 on its I/O controllers";
+  EXPECT_NE(idealised("mesh@npu.count=2,fabric.width=2,fabric.height=1,io.count=4").find(text),
+            std::string::npos);
+  EXPECT_EQ(idealised(kMesh).find("I/O controllers"), std::string::npos);
+}
+
 TEST_F(TrainFiles, SendersDoNotWaitForReceivers) {
   const auto message = [](TraceNodeType type, std::uint64_t id, std::vector<std::uint64_t> after,
                           int peer) {
