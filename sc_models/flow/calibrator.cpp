@@ -199,7 +199,11 @@ void Calibrator::measure_below(const CalibratedWork& work, std::uint64_t bytes) 
 
 double Calibrator::steps_at(const CalibratedWork& work, std::uint64_t bytes) const {
   const Plan planned = plan(work, bytes);
-  return exact_steps(topology_, link_flits(topology_, planned), run_flows(topology_, planned).end);
+  const double steps =
+      exact_steps(topology_, link_flits(topology_, planned), run_flows(topology_, planned).end);
+  if (bytes <= kPacedAboveBytes || !std::ranges::all_of(planned.parts, &Part::is_paced))
+    return steps;
+  return steps * static_cast<double>(kPacedAboveBytes) / static_cast<double>(bytes);
 }
 
 Calibrator::Run Calibrator::run(const Plan& plan) {

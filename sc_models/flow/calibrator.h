@@ -15,7 +15,8 @@
 // requested size in more than size, which would distort the slope, the first two larger sizes with
 // a matching plan are run instead, if the limit allows. The error is unknown.
 // Cost: in steps, before a run (exact_steps()), not in wall time, so that every machine measures
-//   the same sizes.
+//   the same sizes. A run with a pace recurs from its start on: it costs what one of
+//   kPacedAboveBytes does at most.
 // Errors: from plans and exact runs, passed on; earlier measurements are kept.
 #pragma once
 

@@ -27,11 +27,14 @@ enum class Collective : std::uint8_t {
 
 // Order in which packets that wait for a channel are sent.
 enum class PacketOrder : std::uint8_t {
-  kAuto,       // kRecurring where its cost is negligible, else kArrival
+  kAuto,       // kPaced or kRecurring where their cost is below a percent, else kArrival
   kArrival,    // first come, first served
   kRecurring,  // all-reduces: order in which states recur (collective/detail/packet_order.h)
   kPaced,      // fixed order, paced sources: slightly slower, much less is simulated
 };
+
+// PacketOrder::kAuto takes kPaced for parts above this size (collective/detail/packet_pace.h).
+inline constexpr std::uint64_t kPacedAboveBytes = std::uint64_t{64} << 20;
 
 std::string to_string(Collective collective);          // "all_reduce"
 std::span<const std::string_view> collective_names();  // order of Collective

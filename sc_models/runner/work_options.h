@@ -129,10 +129,10 @@ inline constexpr auto kWorkRows = rows::join(
             "--packet-order", "WHAT",
             "order of packets that wait for a channel. arrival: first come, first served. "
             "recurring: a fixed order for all-reduces at the endpoints, in which the machine's "
-            "state recurs, so that large sizes simulate quickly. auto (default): recurring where "
-            "it changes cycles by less than a percent, else arrival. paced: on a mesh or torus, a "
+            "state recurs, so that large sizes simulate quickly. paced: on a mesh or torus, a "
             "fixed order for all collectives, packets started at even intervals: about half a "
-            "percent slower",
+            "percent slower. auto (default): paced above 64 MiB, recurring below, where that "
+            "changes cycles by less than a percent, else arrival",
             {.words = "auto arrival recurring paced", .only_exact = "flows have no packets"})));
 
 // Reads the values of kItemRows and kWorkRows.

@@ -101,6 +101,63 @@ TEST(PacketPace, AsksNoLinkForMoreThanItCarries) {
   EXPECT_GT(refused, 10);
 }
 
+// kAuto takes the pace that can be asked for, of large parts with trees of many packets, and no other.
+TEST(PacketPace, IsChosenForLargeParts) {
+  int chosen = 0, small = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Topology topology = random_grid(random);
+    CollectiveSpec spec =
+        random_work(random, static_cast<int>(topology.npus.size()), 1, 16'000'000).front();
+    if (spec.collective == Collective::kAllToAllV) continue;
+    spec.bytes = (std::uint64_t{16} << 20) + random.below(std::uint64_t{240} << 20);
+    Plan plan, asked;
+    try {
+      spec.order = PacketOrder::kAuto;
+      plan = make_plan(topology, {&spec, 1});
+      spec.order = PacketOrder::kPaced;
+      asked = make_plan(topology, {&spec, 1});
+    } catch (const BadInput&) {
+      continue;  // not possible on this machine
+    }
+    if (plan.parts.front().algorithm != asked.parts.front().algorithm) continue;
+    const Part& part = plan.parts.front();
+    std::uint64_t longest = 0;
+    for (const Tree& tree : plan.trees) longest = std::max(longest, tree.flits);
+    const bool is_large = spec.bytes > kPacedAboveBytes;
+    const bool is_long =
+        longest / static_cast<std::uint64_t>(part.packet_flits) >= kFewestPacedPackets;
+    const bool could = asked.parts.front().is_paced();
+    EXPECT_EQ(part.is_paced(), could && is_large && is_long);
+    chosen += part.is_paced() ? 1 : 0;
+    small += could && !is_large ? 1 : 0;
+    if (part.is_paced()) {
+      EXPECT_EQ(part.frame, asked.parts.front().frame);
+    }
+    EXPECT_TRUE(std::ranges::none_of(plan.notes, [](const std::string& note) {
+      return note.starts_with("packets have no pace: ");
+    }));
+  }
+  EXPECT_GT(chosen, 10);
+  EXPECT_GT(small, 3);
+}
+
+TEST(PacketPace, IsNotChosenForTreesOfFewPackets) {
+  CollectiveSpec spec;
+  spec.collective = Collective::kAllGather;
+  spec.algorithm = "hier_ring";
+  spec.bytes = kPacedAboveBytes / 2 * 3;
+  for (int npu = 0; npu < 64; ++npu) spec.group.push_back(npu);
+  const Plan plan = make_plan(mesh(8, 8), {&spec, 1});
+  EXPECT_EQ(plan.parts.front().frame, 0U) << "192 packets";
+  spec.bytes = kPacedAboveBytes * 2;
+  EXPECT_NE(make_plan(mesh(8, 8), {&spec, 1}).parts.front().frame, 0U);
+  spec.order = PacketOrder::kPaced;
+  spec.bytes = kPacedAboveBytes;
+  EXPECT_NE(make_plan(mesh(8, 8), {&spec, 1}).parts.front().frame, 0U);
+}
+
 TEST(PacketPace, IsForGridsWhoseRoutersDoNotAdd) {
   CollectiveSpec spec;
   spec.group = {0, 1, 2, 3};

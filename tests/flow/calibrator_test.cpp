@@ -172,7 +172,7 @@ TEST(Calibrator, CarriesTheOffsetOn) {
     const std::uint64_t size = recurs ? 4 * kMiB : kMiB;
     const double max_steps = (recurs ? 8.5 : 3.5) * steps_of(up.topology(), work, size);
     Calibrator first = up.calibrator(max_steps), second = down.calibrator(max_steps);
-    const std::vector<std::uint64_t> sizes{40 * kMiB, 64 * kMiB, 1024 * kMiB};
+    const std::vector<std::uint64_t> sizes{16 * kMiB, 40 * kMiB, 60 * kMiB};
     for (const std::uint64_t bytes : sizes) {
       EXPECT_NEAR(first.at(work, bytes).offset(0, bytes), offset(bytes), offset(bytes) / 100);
       EXPECT_TRUE(first.error_at(work, bytes).sizes.empty());
@@ -197,7 +197,7 @@ TEST(Calibrator, CarriesNoChangeOfThePlanOn) {
   ASSERT_TRUE(is_ordered(made_up.topology(), work, 2 * kMiB));
   ASSERT_FALSE(is_ordered(made_up.topology(), work, kMiB));
   Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 2 * kMiB));
-  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).offset(0, 256 * kMiB), 1000, 1);
+  EXPECT_NEAR(calibrator.at(work, 60 * kMiB).offset(0, 60 * kMiB), 1000, 1);
   EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
 }
 
@@ -209,10 +209,10 @@ TEST(Calibrator, CarriesOnWhatHasTheOrderOfTheSizeAskedFor) {
   };
   MadeUp made_up(offset), no_steps(offset);
   Calibrator calibrator = made_up.calibrator(8.5 * steps_of(made_up.topology(), work, 512 * kKiB));
-  EXPECT_NEAR(calibrator.at(work, 256 * kMiB).offset(0, 256 * kMiB), 300, 1);
+  EXPECT_NEAR(calibrator.at(work, 60 * kMiB).offset(0, 60 * kMiB), 300, 1);
   EXPECT_EQ(made_up.sizes(), (std::multiset<std::uint64_t>{2 * kMiB, 4 * kMiB}));
   Calibrator few = no_steps.calibrator(2 * steps_of(made_up.topology(), work, 512 * kKiB));
-  few.at(work, 256 * kMiB);
+  few.at(work, 60 * kMiB);
   EXPECT_EQ(no_steps.sizes(), (std::multiset<std::uint64_t>{32 * kKiB, 64 * kKiB}));
 }
 

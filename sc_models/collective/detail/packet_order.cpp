@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/algorithm.h"
+#include "collective/detail/packet_pace.h"
 #include "plan/link_walk.h"
 #include "switch/node_shape.h"
 
@@ -28,14 +29,27 @@ constexpr std::uint64_t kMaxWindow = 64;  // on a tree
 constexpr double kRouterCycles = 8;       // per link
 constexpr double kUnitsPerCycle = 16;     // min resolution of intervals and dues
 
-// A part's trees, all of them reducing or with a pace.
+bool goes_at_once(const Tree& tree) {
+  return tree.transport == Transport::kEndpoint && tree.step == 0;
+}
+
+bool reduces_at_once(const Tree* tree) {
+  if (!goes_at_once(*tree)) return false;
+  if (const RingBoxTree* const of_box = tree->ranks.box_tree()) return of_box->box().has_sums();
+  return std::ranges::any_of(tree->ranks,
+                             [](const TreeRank& rank) { return !rank.reduce_from.empty(); });
+}
+
+// A part's trees, all of them reducing, or of a part that has a pace or may choose one.
 class Order {
  public:
-  Order(const Topology& topology, const LinkWalk& walk, Part& part, std::vector<Tree*> trees)
+  Order(const Topology& topology, const LinkWalk& walk, Part& part, std::vector<Tree*> trees,
+        bool may_choose_pace)
       : topology_(topology),
         walk_(walk),
         part_(part),
         trees_(std::move(trees)),
+        may_choose_pace_(may_choose_pace),
         on_grid_(topology.has_places()) {}
 
   void set() {
@@ -56,11 +70,14 @@ class Order {
     if (!on_grid_) count_on_channels();
     for (Tree* tree : trees_) set_dues(*tree);
     const std::uint64_t window = last_due_ / shortest + 1;
+    const bool has_dues = last_due_ <= std::numeric_limits<std::uint32_t>::max();
+    if (may_choose_pace_ && has_dues && packets_of_longest() >= kFewestPacedPackets)
+      part_.order = PacketOrder::kPaced;
     // The window must not throttle paced sources.
     if (part_.is_paced() || (!on_grid_ && window <= kMaxWindow))
       part_.window = std::max(part_.window, static_cast<int>(window));
-    if (window <= static_cast<std::uint64_t>(part_.window) &&
-        last_due_ <= std::numeric_limits<std::uint32_t>::max()) {
+    const bool may_wait = part_.is_paced() || std::ranges::all_of(trees_, reduces_at_once);
+    if (may_wait && has_dues && window <= static_cast<std::uint64_t>(part_.window)) {
       part_.is_ordered = true;
       return;
     }
@@ -72,7 +89,7 @@ class Order {
   // none are.
   bool find_frame() {
     const auto packet = static_cast<std::uint64_t>(part_.packet_flits);
-    const std::uint64_t longest = (*std::ranges::max_element(trees_, {}, &Tree::flits))->flits;
+    const std::uint64_t longest = flits_of_longest();
     if (longest < kFewestPackets * packet) return false;
     packets_.resize(trees_.size());
     for (std::uint64_t max = 1; max <= (on_grid_ ? kMaxPackets : 1); ++max) {
@@ -87,6 +104,13 @@ class Order {
       if (i == trees_.size()) return true;
     }
     return false;
+  }
+
+  std::uint64_t flits_of_longest() const {
+    return (*std::ranges::max_element(trees_, {}, &Tree::flits))->flits;
+  }
+  std::uint64_t packets_of_longest() const {
+    return flits_of_longest() / static_cast<std::uint64_t>(part_.packet_flits);
   }
 
   // Cycles of a frame on the busiest link.
@@ -168,6 +192,7 @@ class Order {
   const LinkWalk& walk_;
   Part& part_;
   std::vector<Tree*> trees_;
+  bool may_choose_pace_;
   bool on_grid_;
   std::vector<std::uint64_t> packets_;  // packets in a frame, by tree
   double frame_ = 0;                    // cycles
@@ -175,17 +200,6 @@ class Order {
   std::uint64_t last_due_ = 0;                                     // latest due of a first packet
   std::map<std::tuple<int, int, int>, std::vector<bool>> places_;  // by rank, port and VC
 };
-
-bool goes_at_once(const Tree& tree) {
-  return tree.transport == Transport::kEndpoint && tree.step == 0;
-}
-
-bool reduces_at_once(const Tree& tree) {
-  if (!goes_at_once(tree)) return false;
-  if (const RingBoxTree* const of_box = tree.ranks.box_tree()) return of_box->box().has_sums();
-  return std::ranges::any_of(tree.ranks,
-                             [](const TreeRank& rank) { return !rank.reduce_from.empty(); });
-}
 
 // True if the packets of the collective can have an order on such a fabric.
 bool may_be_ordered(const Topology& topology, const Part& part) {
@@ -202,18 +216,20 @@ bool may_be_ordered(const Topology& topology, const Part& part) {
 void set_packet_order(const Topology& topology, Plan& plan) {
   std::vector<std::vector<Tree*>> trees(plan.parts.size());
   for (Tree& tree : plan.trees) trees[tree.part].push_back(&tree);
+  const std::vector<bool> may_pace = may_choose_pace(topology, plan);
   std::vector<std::size_t> ordered;
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
+    const bool goes = may_pace[part] || plan.parts[part].is_paced();
     if (trees[part].size() >= 2 && may_be_ordered(topology, plan.parts[part]) &&
         std::ranges::all_of(trees[part], [&](const Tree* tree) {
-          return plan.parts[part].is_paced() ? goes_at_once(*tree) : reduces_at_once(*tree);
+          return goes ? goes_at_once(*tree) : reduces_at_once(tree);
         }))
       ordered.push_back(part);
   }
   if (ordered.empty()) return;
   const LinkWalk walk(topology, plan, routes_by_table(topology));
   for (const std::size_t part : ordered)
-    Order(topology, walk, plan.parts[part], std::move(trees[part])).set();
+    Order(topology, walk, plan.parts[part], std::move(trees[part]), may_pace[part]).set();
 }
 
 }  // namespace fredsim

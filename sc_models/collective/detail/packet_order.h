@@ -46,8 +46,8 @@
 
 namespace fredsim {
 
-// Fills in Tree::interval, Send::due and Part::is_ordered. Part::window and ::packet_flits are set;
-// on a FRED tree the window may grow.
+// Fills in Tree::interval, Send::due and Part::is_ordered, and Part::order where kAuto takes a pace.
+// Part::window and ::packet_flits are set; with a pace or on a FRED tree the window may grow.
 void set_packet_order(const Topology& topology, Plan& plan);
 
 }  // namespace fredsim

@@ -106,6 +106,10 @@ bool shares_links(const LinkWalk& walk, const Topology& topology, const Plan& pl
   return shares;
 }
 
+bool routers_keep_pace(const Topology& topology) {
+  return topology.has_places() && !adds_in_switches(topology);
+}
+
 void refuse(Plan& plan, Part& part, const std::string& why) {
   part.order = PacketOrder::kAuto;
   plan.note("packets have no pace: " + why);
@@ -121,9 +125,23 @@ std::string obstacle(const Part& part, bool shares) {
 
 }  // namespace
 
+std::vector<bool> may_choose_pace(const Topology& topology, const Plan& plan) {
+  std::vector<bool> may(plan.parts.size());
+  if (!routers_keep_pace(topology)) return may;
+  const auto may_have = [](const Part& part) {
+    return part.order == PacketOrder::kAuto && part.bytes > kPacedAboveBytes;
+  };
+  if (std::ranges::none_of(plan.parts, may_have)) return may;
+  const bool shares =
+      plan.parts.size() > 1 && shares_links(LinkWalk(topology, plan, false), topology, plan);
+  for (std::size_t n = 0; n < may.size(); ++n)
+    may[n] = may_have(plan.parts[n]) && obstacle(plan.parts[n], shares).empty();
+  return may;
+}
+
 void refuse_packet_pace(const Topology& topology, Plan& plan) {
   if (std::ranges::none_of(plan.parts, &Part::is_paced)) return;
-  const bool routers_keep_it = topology.has_places() && !adds_in_switches(topology);
+  const bool routers_keep_it = routers_keep_pace(topology);
   const bool shares = routers_keep_it && plan.parts.size() > 1 &&
                       shares_links(LinkWalk(topology, plan, false), topology, plan);
   for (Part& part : plan.parts) {
