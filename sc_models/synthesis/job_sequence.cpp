@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "synthesis/detail/joint_shape.h"
 #include "synthesis/detail/layout_of_job.h"
+#include "workload/task_graph.h"
 #include "workload_files/chakra_reader.h"
 #include "workload_files/trace_check.h"
 
@@ -19,12 +21,16 @@ namespace {
 
 constexpr std::size_t kMostSequences = 8;  // of a job
 constexpr std::size_t kMostAfter = 8;      // dependencies of a node, the nearest
-constexpr int kExactDistance = 64;         // larger ones keep their three leading bits
+constexpr std::uint64_t kMostTimes = 1 << 20;
+constexpr int kExactDistance = 64;  // larger ones keep their three leading bits
 
 struct Job {
   JobNodes nodes{};
   CommGroups groups{};
+  TraceShapes said{};
   LayoutOfJob at{};
+  std::vector<JointShape> shapes{};
+  std::map<int, int> shape_numbers{};  // by the number in the traces
 };
 
 std::string prefix_of(std::string path) {
@@ -44,6 +50,7 @@ Job read_job(const std::string& path) {
     TraceNode node;
     while (reader.next(node))
       if (node.type != TraceNodeType::kMetadata) nodes.push_back(node);
+    job.said.insert(reader.shapes().begin(), reader.shapes().end());
     if (nodes.empty()) continue;
     number[r] = static_cast<int>(job.nodes.size());
     job.nodes.push_back(std::move(nodes));
@@ -66,7 +73,13 @@ Job read_job(const std::string& path) {
         node.peer = node.peer < static_cast<int>(number.size())
                         ? number[static_cast<std::size_t>(node.peer)]
                         : TraceNode::kNobody;
-  job.at = layout_of(job.nodes, job.groups);
+  job.at = layout_of(job.nodes, job.groups, job.said);
+  for (const auto& [n, said] : job.said)
+    if (const auto shape = joint_shape(said, job.groups, job.at)) {
+      const auto known = std::ranges::find(job.shapes, *shape);
+      job.shape_numbers[n] = static_cast<int>(known - job.shapes.begin());
+      if (known == job.shapes.end()) job.shapes.push_back(*shape);
+    }
   return job;
 }
 
@@ -109,8 +122,8 @@ class Sequence {
 
  private:
   struct History {
-    std::map<std::uint64_t, std::pair<int, int>> places{};  // by id: lane, number in it
-    std::map<int, int> counts{};                            // by lane
+    std::map<std::uint64_t, std::pair<std::int64_t, int>> places{};  // by id: lane, number in it
+    std::map<std::int64_t, int> counts{};                            // by lane
     std::map<std::pair<bool, int>, int> streams{};
   };
 
@@ -208,10 +221,10 @@ class Sequence {
     return offset > size / 2 ? offset - size : offset;
   }
 
-  static TokenPart part_of(int role, const TraceNode& node, History& history) {
+  static TokenPart part_of(int role, const TraceToken& token, const TraceNode& node,
+                           History& history) {
     TokenPart part{.role = role};
     part.lane.on_cpu = node.on_cpu;
-    part.lane.is_communication = node.type >= TraceNodeType::kSend;
     if (node.stream != TraceNode::kNobody)
       part.lane.stream = history.streams
                              .emplace(std::pair(node.on_cpu, node.stream),
@@ -228,7 +241,7 @@ class Sequence {
     std::ranges::sort(part.after, {}, &LaneDistance::distance);
     if (part.after.size() > kMostAfter) part.after.resize(kMostAfter);
     std::ranges::sort(part.after);
-    const int lane = part.lane.number();
+    const std::int64_t lane = token.lane_of(part);
     history.places[node.id] = {lane, history.counts[lane]++};
     return part;
   }
@@ -236,26 +249,42 @@ class Sequence {
   JobOperation operation(const Event& event, std::vector<History>& histories) const {
     JobOperation made;
     TraceToken& token = made.token;
+    describe(event, made);
     for (const auto& [role, n] : event.parts) {
       const auto r = static_cast<std::size_t>(role);
       const TraceNode& node = nodes(r)[n];
-      token.parts.push_back(part_of(role, node, histories[r]));
+      token.parts.push_back(part_of(role, token, node, histories[r]));
       made.duration_ps = std::max(made.duration_ps, node.duration_ps);
-      if (token.parts.size() > 1) continue;
-      token.type = node.type;
-      token.priority = std::clamp<std::int64_t>(node.priority, 0, 2);
-      made.bytes = token.type >= TraceNodeType::kSend ? node.bytes : node.tensor_bytes;
-      if (node.duration_ps == 0) made.operations = node.operations;
-      if (token.type == TraceNodeType::kCollective) {
-        token.collective = node.collective;
-        token.family = family_of(node);
-      }
-      if (token.type < TraceNodeType::kSend || node.peer < 0) continue;
-      token.root = role_of(node.peer);
-      if (token.type != TraceNodeType::kCollective)
-        token.offset = offset_of(leaders_[r], node.peer);
     }
     return made;
+  }
+
+  // What all parts of an event share.
+  void describe(const Event& event, JobOperation& made) const {
+    const auto r = static_cast<std::size_t>(event.parts.front().first);
+    const TraceNode& node = nodes(r)[event.parts.front().second];
+    TraceToken& token = made.token;
+    token.type = node.type;
+    token.priority = std::clamp<std::int64_t>(node.priority, 0, 2);
+    made.bytes = token.type >= TraceNodeType::kSend ? node.bytes : node.tensor_bytes;
+    if (node.duration_ps == 0) made.operations = node.operations;
+    if (token.type < TraceNodeType::kSend) return;
+    if (token.type == TraceNodeType::kCollective) {
+      token.collective = node.collective;
+      token.family = family_of(node);
+      if (const auto shape = job_.shape_numbers.find(node.shape);
+          shape != job_.shape_numbers.end()) {
+        token.shape = shape->second;
+        token.times = static_cast<int>(std::clamp<std::uint64_t>(node.times, 1, kMostTimes));
+        made.bytes = node.bytes / static_cast<std::uint64_t>(token.times);
+        const auto category = std::ranges::find(kTimeCategories, node.category);
+        if (category != kTimeCategories.end())
+          token.category = static_cast<int>(category - kTimeCategories.begin());
+      }
+    }
+    if (node.peer < 0) return;
+    token.root = role_of(node.peer);
+    if (token.type != TraceNodeType::kCollective) token.offset = offset_of(leaders_[r], node.peer);
   }
 
   const Job& job_;
@@ -270,11 +299,21 @@ class Sequence {
 bool are_equal(const std::vector<JobOperation>& a, const std::vector<JobOperation>& b) {
   return std::ranges::equal(a, b, [](const JobOperation& x, const JobOperation& y) {
     return x.duration_ps == y.duration_ps && x.bytes == y.bytes && x.operations == y.operations &&
-           x.token.type == y.token.type && x.token.family == y.token.family;
+           x.token.type == y.token.type && x.token.family == y.token.family &&
+           x.token.shape == y.token.shape;
   });
 }
 
 }  // namespace
+
+std::int64_t TraceToken::lane_of(const TokenPart& part) const {
+  constexpr std::int64_t kOthers = 1 << 12;  // families, or roles of other ends
+  std::int64_t lane = (part.lane.stream + 1) * 2 + (part.lane.on_cpu ? 1 : 0);
+  const bool communicates = type >= TraceNodeType::kSend;
+  const int other = type == TraceNodeType::kCollective ? family : root;
+  lane = lane * kOthers + (communicates ? other % kOthers : 0);
+  return lane * 4 + (communicates ? static_cast<int>(type) - 4 : 0);
+}
 
 int TraceLayout::roles() const {
   return role_of.empty() ? 0 : *std::ranges::max_element(role_of) + 1;
@@ -284,6 +323,7 @@ JobSequences job_sequences(const std::string& path) {
   const Job job = read_job(path);
   JobSequences found;
   found.layout = job.at.layout;
+  found.shapes = job.shapes;
   std::size_t variants = 1;
   for (const auto& members : job.at.members) variants = std::max(variants, members.size());
   for (const auto& nodes : job.nodes) found.nodes += nodes.size();

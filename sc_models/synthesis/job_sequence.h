@@ -14,7 +14,8 @@
 
 namespace fredsim {
 
-// An operation as it was recorded. Its token has no values.
+// An operation as it was recorded, its collective's size that of one repetition. Its token has no
+// values.
 struct JobOperation {
   TraceToken token{};
   std::uint64_t duration_ps = 0, bytes = 0, operations = 0;
@@ -22,7 +23,8 @@ struct JobOperation {
 
 struct JobSequences {
   TraceLayout layout{};
-  std::uint64_t nodes = 0;  // of all ranks
+  std::uint64_t nodes = 0;           // of all ranks
+  std::vector<JointShape> shapes{};  // tokens refer to them by number
   // Distinct ones: in each, one rank stands for its role.
   std::vector<std::vector<JobOperation>> sequences{};
 };

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "synthesis/detail/ngram.h"
 #include "synthesis/detail/repeats.h"
+#include "synthesis/detail/token_keys.h"
 
 namespace fredsim {
 namespace {
@@ -30,39 +31,6 @@ std::uint64_t disguised(std::uint64_t size, double factor) {
   if (size == 0) return 0;
   if (size < kSmall) return std::bit_floor(size + size / 3);
   return to_digits(static_cast<double>(size) * factor, kSizeDigits);
-}
-
-// Number of the part of an octave that a value is in; 0: none.
-int bucket(std::uint64_t value, int per_octave) {
-  return value == 0
-             ? 0
-             : 1 + static_cast<int>(std::floor(std::log2(static_cast<double>(value)) * per_octave));
-}
-
-struct TokenKey {
-  std::vector<int> fields{};
-  auto operator<=>(const TokenKey&) const = default;
-};
-
-TokenKey key_of(const JobOperation& operation, int per_octave) {
-  const TraceToken& token = operation.token;
-  TokenKey key;
-  key.fields = {static_cast<int>(token.type),
-                static_cast<int>(token.collective),
-                static_cast<int>(token.priority),
-                token.family,
-                token.root,
-                token.offset,
-                bucket(operation.bytes, per_octave),
-                bucket(operation.duration_ps, per_octave),
-                bucket(operation.operations, per_octave)};
-  for (const TokenPart& part : token.parts) {
-    key.fields.insert(key.fields.end(),
-                      {part.role, part.lane.number(), static_cast<int>(part.after.size())});
-    for (const LaneDistance& one : part.after)
-      key.fields.insert(key.fields.end(), {one.lane, one.distance});
-  }
-  return key;
 }
 
 // A distribution of at most 16 values: all, or quantiles of equal weight.
@@ -105,8 +73,7 @@ class Learning {
 
   LearnedModel& with_order(int order) {
     learned_.model.order = order;
-    learned_.model.scopes = count_contexts(sequences_, scopes(), order);
-    for (ContextCounts& contexts : learned_.model.scopes) prune_contexts(contexts);
+    learned_.model.scopes = count_variants(sequences_, scopes(), order);
     return learned_;
   }
   int order() const { return learned_.model.order; }
@@ -132,6 +99,23 @@ class Learning {
     return static_cast<int>(layouts.size()) - 1;
   }
 
+  int shape_number(const JointShape& shape) {
+    auto& shapes = learned_.model.shapes;
+    const auto known = std::ranges::find(shapes, shape);
+    const auto number = static_cast<int>(known - shapes.begin());
+    if (known == shapes.end()) shapes.push_back(shape);
+    return number;
+  }
+
+  // Operations of a job's sequence with shapes by number of the model.
+  std::vector<JobOperation> renumbered(const JobSequences& job,
+                                       std::vector<JobOperation> sequence) {
+    for (JobOperation& operation : sequence)
+      if (int& shape = operation.token.shape; shape != TraceNode::kNobody)
+        shape = shape_number(job.shapes[static_cast<std::size_t>(shape)]);
+    return sequence;
+  }
+
   void add_tokens() {
     constexpr std::uint64_t kShares = 840;  // divisible by 1 to 8, sequences of a job
     constexpr int kDurationDigits = 3;
@@ -141,12 +125,14 @@ class Learning {
       learned_.nodes += job.nodes;
       const int layout = layout_number(job.layout);
       const std::uint64_t weight = kShares / job.sequences.size();
-      for (const auto& sequence : job.sequences) {
+      for (const auto& recorded : job.sequences) {
+        std::vector<JobOperation> sequence = renumbered(job, recorded);
+        const std::vector<TokenKey> keys = token_keys(sequence, per_octave_);
         ScopedSequence& symbols = sequences_.emplace_back(ScopedSequence{layout, {}, weight});
         learned_.model.weights[static_cast<std::size_t>(layout)] += weight;
-        for (const JobOperation& operation : sequence) {
-          const auto [token, is_new] =
-              numbers.emplace(key_of(operation, per_octave_), static_cast<int>(numbers.size()));
+        for (std::size_t n = 0; n < sequence.size(); ++n) {
+          const JobOperation& operation = sequence[n];
+          const auto [token, is_new] = numbers.emplace(keys[n], static_cast<int>(numbers.size()));
           if (is_new) {
             learned_.model.tokens.push_back(operation.token);
             values.emplace_back();

@@ -10,7 +10,9 @@
 
 #include "base/error.h"
 #include "base/file_text.h"
+#include "synthesis/detail/joint_shape.h"
 #include "synthesis/trace_model.h"
+#include "workload/task_graph.h"
 
 namespace fredsim {
 namespace {
@@ -28,15 +30,33 @@ Json json_of(const DrawnValues& drawn) {
   return list;
 }
 
-// Role, lane: on the CPU, communication, stream; lanes and distances of dependencies.
+// Role; lane: on the CPU, stream; lanes and distances of dependencies.
 Json json_of(const TokenPart& part) {
-  Json list{part.role, part.lane.on_cpu ? 1 : 0, part.lane.is_communication ? 1 : 0,
-            part.lane.stream};
+  Json list = Json::array({part.role, part.lane.on_cpu ? 1 : 0, part.lane.stream});
   for (const LaneDistance& one : part.after) {
     list.push_back(one.lane);
     list.push_back(one.distance);
   }
   return list;
+}
+
+Json json_of(const PlannedCollective& planned) {
+  return {{"family", planned.family},       {"collective", to_string(planned.collective)},
+          {"algorithm", planned.algorithm}, {"share", planned.share},
+          {"priority", planned.priority},   {"root", planned.root}};
+}
+
+Json json_of(const std::vector<PlannedCollective>& all) {
+  Json list = Json::array();
+  for (const PlannedCollective& one : all) list.push_back(json_of(one));
+  return list;
+}
+
+Json json_of(const JointShape& shape) {
+  return {{"collective", to_string(shape.collective)},
+          {"algorithm", shape.algorithm},
+          {"before", json_of(shape.before)},
+          {"beside", json_of(shape.beside)}};
 }
 
 Json json_of(const TraceToken& token) {
@@ -49,6 +69,9 @@ Json json_of(const TraceToken& token) {
   if (token.priority != 0) json["priority"] = token.priority;
   if (token.root != TraceNode::kNobody) json["root"] = token.root;
   if (token.offset != 0) json["offset"] = token.offset;
+  if (token.shape != TraceNode::kNobody) json["shape"] = token.shape;
+  if (token.times != 1) json["times"] = token.times;
+  if (token.category != TraceNode::kNobody) json["category"] = token.category;
   json["parts"] = Json::array();
   for (const TokenPart& part : token.parts) json["parts"].push_back(json_of(part));
   if (!token.durations.values.empty()) json["durations_ps"] = json_of(token.durations);
@@ -57,18 +80,30 @@ Json json_of(const TraceToken& token) {
   return json;
 }
 
-// Contexts and counts of what comes next, by turns.
-Json json_of(const ContextCounts& contexts) {
+Json json_of(const SymbolCounts& counts) {
   Json list = Json::array();
-  for (const auto& [before, counts] : contexts) {
-    list.push_back(before);
-    Json next = Json::array();
-    for (const auto& [symbol, count] : counts) {
-      next.push_back(symbol);
-      next.push_back(count);
-    }
-    list.push_back(std::move(next));
+  for (const auto& [symbol, count] : counts) {
+    list.push_back(symbol);
+    list.push_back(count);
   }
+  return list;
+}
+
+// Contexts and counts of what comes next, by turns.
+Json json_of(const SequenceVariant& variant) {
+  Json contexts = Json::array();
+  for (const auto& [before, counts] : variant.contexts) {
+    contexts.push_back(before);
+    contexts.push_back(json_of(counts));
+  }
+  return {{"weight", variant.weight},
+          {"totals", json_of(variant.totals)},
+          {"contexts", std::move(contexts)}};
+}
+
+Json json_of(const ModelScope& scope) {
+  Json list = Json::array();
+  for (const SequenceVariant& variant : scope) list.push_back(json_of(variant));
   return list;
 }
 
@@ -108,6 +143,16 @@ class Place {
   int small(std::int64_t least, std::int64_t most) const {
     return static_cast<int>(number(least, most));
   }
+  // Refused by `read` if it is no text that it takes.
+  template <typename Read>
+  auto word(const Read& read) const {
+    if (!json_.is_string()) refuse("a text");
+    try {
+      return read(json_.get<std::string>());
+    } catch (const BadInput& refusal) {
+      throw BadInput(fmt::format("{}: {}", name_, refusal.what()));
+    }
+  }
   std::uint64_t count(std::int64_t least = 0) const {
     return static_cast<std::uint64_t>(number(least, std::int64_t{1} << 53));
   }
@@ -127,24 +172,52 @@ DrawnValues drawn_of(const Place& place) {
   return drawn;
 }
 
+std::string algorithm_of(const Place& place) {
+  return place.word([](const std::string& word) {
+    if (known_algorithm(word) != word)
+      throw BadInput(fmt::format("found '{}'; allowed: an algorithm of collectives", word));
+    return word;
+  });
+}
+
 constexpr int kMostRanks = 1 << 20, kMostStreams = 1 << 20;
 
 TokenPart part_of(const Place& place, int roles) {
-  constexpr std::size_t kFixed = 4;
-  const std::vector<Place> list = place.list(2);
-  if (list.size() < kFixed) place.refuse("role, two flags, stream, then dependencies");
+  constexpr std::size_t kFixed = 3;
+  const std::vector<Place> list = place.list();
+  if (list.size() < kFixed || (list.size() - kFixed) % 2 != 0)
+    place.refuse("role, flag, stream, then dependencies of two values each");
   TokenPart part;
   part.role = list[0].small(0, roles - 1);
   part.lane.on_cpu = list[1].number(0, 1) != 0;
-  part.lane.is_communication = list[2].number(0, 1) != 0;
-  part.lane.stream = list[3].small(-1, kMostStreams);
+  part.lane.stream = list[2].small(-1, kMostStreams);
   for (std::size_t n = kFixed; n < list.size(); n += 2)
-    part.after.push_back({list[n].small(0, 4 * (kMostStreams + 1) + 3),
+    part.after.push_back({list[n].number(0, std::int64_t{1} << 40),
                           list[n + 1].small(1, std::numeric_limits<int>::max())});
   return part;
 }
 
-TraceToken token_of(const Place& place, int roles) {
+PlannedCollective planned_of(const Place& place, int roles) {
+  PlannedCollective planned;
+  planned.family = place.at("family").small(0, kMostRanks);
+  planned.collective = place.at("collective").word(parse_collective);
+  planned.algorithm = algorithm_of(place.at("algorithm"));
+  planned.share = place.at("share").small(1, 1'000'000'000);
+  planned.priority = place.at("priority").small(0, 2);
+  planned.root = place.at("root").small(TraceNode::kNobody, roles - 1);
+  return planned;
+}
+
+JointShape shape_of(const Place& place, int roles) {
+  JointShape shape;
+  shape.collective = place.at("collective").word(parse_collective);
+  shape.algorithm = algorithm_of(place.at("algorithm"));
+  for (const Place& one : place.at("before").list()) shape.before.push_back(planned_of(one, roles));
+  for (const Place& one : place.at("beside").list()) shape.beside.push_back(planned_of(one, roles));
+  return shape;
+}
+
+TraceToken token_of(const Place& place, int roles, std::size_t shapes) {
   TraceToken token;
   token.type = static_cast<TraceNodeType>(place.at("type").number(2, 7));
   if (token.type == TraceNodeType::kCollective) {
@@ -156,6 +229,15 @@ TraceToken token_of(const Place& place, int roles) {
       token.type == TraceNodeType::kReceive)
     token.root = place.at("root").small(0, roles - 1);
   if (place.has("offset")) token.offset = place.at("offset").small(-kMostRanks, kMostRanks);
+  if (place.has("shape")) {
+    if (token.type != TraceNodeType::kCollective)
+      place.at("shape").refuse("none, but of collectives");
+    token.shape = place.at("shape").small(0, static_cast<std::int64_t>(shapes) - 1);
+  }
+  if (place.has("times")) token.times = place.at("times").small(1, 1 << 20);
+  if (place.has("category"))
+    token.category =
+        place.at("category").small(0, static_cast<std::int64_t>(kTimeCategories.size()) - 1);
   for (const Place& part : place.at("parts").list()) token.parts.push_back(part_of(part, roles));
   if (place.has("durations_ps")) token.durations = drawn_of(place.at("durations_ps"));
   if (place.has("sizes")) token.sizes = drawn_of(place.at("sizes"));
@@ -180,22 +262,58 @@ TraceLayout layout_of(const Place& place) {
   return layout;
 }
 
-ContextCounts contexts_of(const Place& place, int symbols) {
-  ContextCounts contexts;
+SymbolCounts counts_of(const Place& place, int least, int symbols) {
+  SymbolCounts counts;
+  const std::vector<Place> list = place.list(2);
+  for (std::size_t n = 0; n + 1 < list.size(); n += 2)
+    counts[list[n].small(least, symbols - 1)] = list[n + 1].number(1, std::int64_t{1} << 40);
+  if (counts.empty()) place.refuse("counts of symbols");
+  return counts;
+}
+
+// Symbols and their numbers, by turns.
+std::vector<int> context_of(const Place& place, int symbols) {
+  std::vector<int> context;
   const std::vector<Place> list = place.list(2);
   for (std::size_t n = 0; n + 1 < list.size(); n += 2) {
-    std::vector<int> before;
-    for (const Place& symbol : list[n].list())
-      before.push_back(symbol.small(kSequenceStart, symbols - 1));
-    SymbolCounts& counts = contexts[before];
-    const std::vector<Place> next = list[n + 1].list(2);
-    for (std::size_t m = 0; m + 1 < next.size(); m += 2)
-      counts[next[m].small(kSequenceEnd, symbols - 1)] =
-          next[m + 1].number(1, std::int64_t{1} << 40);
-    if (counts.empty()) list[n + 1].refuse("counts of symbols");
+    context.push_back(list[n].small(kSequenceStart, symbols - 1));
+    context.push_back(list[n + 1].small(0, std::numeric_limits<int>::max()));
   }
-  if (!contexts.contains({})) place.refuse("the empty context among others");
-  return contexts;
+  return context;
+}
+
+SequenceVariant variant_of(const Place& place, int symbols) {
+  SequenceVariant variant;
+  variant.weight = static_cast<std::uint64_t>(place.at("weight").number(1, std::int64_t{1} << 40));
+  variant.totals = counts_of(place.at("totals"), 0, symbols);
+  const std::vector<Place> contexts = place.at("contexts").list(2);
+  for (std::size_t n = 0; n + 1 < contexts.size(); n += 2)
+    variant.contexts[context_of(contexts[n], symbols)] =
+        counts_of(contexts[n + 1], kSequenceEnd, symbols);
+  return variant;
+}
+
+ModelScope scope_of(const Place& place, int symbols) {
+  ModelScope scope;
+  for (const Place& one : place.list()) scope.push_back(variant_of(one, symbols));
+  if (scope.empty()) place.refuse("a variant or more");
+  return scope;
+}
+
+// True if the layout has the roles and families that the token names.
+bool fits(const TraceModel& model, const TraceToken& token, const TraceLayout& layout) {
+  const int roles = layout.roles();
+  const auto families = static_cast<int>(layout.families.size());
+  const auto has = [&](const PlannedCollective& one) {
+    return one.family < families && one.root < roles;
+  };
+  if (token.shape != TraceNode::kNobody) {
+    const JointShape& shape = model.shapes[static_cast<std::size_t>(token.shape)];
+    if (!std::ranges::all_of(shape.before, has) || !std::ranges::all_of(shape.beside, has))
+      return false;
+  }
+  return token.root < roles && token.family < families &&
+         std::ranges::all_of(token.parts, [&](const TokenPart& part) { return part.role < roles; });
 }
 
 // Tokens of a scope name roles and families that its layout has.
@@ -203,7 +321,6 @@ void check_scopes(const TraceModel& model, const std::string& path) {
   const std::size_t layouts = model.layouts.size();
   const auto tokens = static_cast<int>(model.tokens.size());
   for (std::size_t l = 0; l < layouts; ++l) {
-    const int roles = model.layouts[l].roles();
     std::vector<bool> seen(model.scopes.size(), false);
     std::vector<std::size_t> open{l};
     while (!open.empty()) {
@@ -211,9 +328,8 @@ void check_scopes(const TraceModel& model, const std::string& path) {
       open.pop_back();
       if (seen[scope]) continue;
       seen[scope] = true;
-      for (const auto& [before, counts] : model.scopes[scope])
-        for (const auto& [symbol, count] : counts) {
-          if (symbol < 0) continue;
+      for (const SequenceVariant& variant : model.scopes[scope])
+        for (const auto& [symbol, count] : variant.totals) {
           if (symbol >= tokens) {
             const int block = model.repeats[static_cast<std::size_t>(symbol - tokens)].block;
             if (scope >= layouts && static_cast<std::size_t>(block) >= scope - layouts)
@@ -223,13 +339,7 @@ void check_scopes(const TraceModel& model, const std::string& path) {
             open.push_back(layouts + static_cast<std::size_t>(block));
             continue;
           }
-          const TraceToken& token = model.tokens[static_cast<std::size_t>(symbol)];
-          const bool has_roles =
-              token.root < roles &&
-              token.family < static_cast<int>(model.layouts[l].families.size()) &&
-              std::ranges::all_of(token.parts,
-                                  [&](const TokenPart& part) { return part.role < roles; });
-          if (!has_roles)
+          if (!fits(model, model.tokens[static_cast<std::size_t>(symbol)], model.layouts[l]))
             throw BadInput(fmt::format(
                 "{}: scopes[{}]: found token {}, whose roles or groups layouts[{}] does not have; "
                 "allowed: tokens of the layout",
@@ -255,13 +365,15 @@ std::string model_text(const TraceModel& model) {
                                {"roles", model.layouts[l].role_of},
                                {"families", std::move(families)}});
   }
+  json["shapes"] = Json::array();
+  for (const JointShape& shape : model.shapes) json["shapes"].push_back(json_of(shape));
   json["tokens"] = Json::array();
   for (const TraceToken& token : model.tokens) json["tokens"].push_back(json_of(token));
   json["repeats"] = Json::array();
   for (const TraceRepeat& repeat : model.repeats)
     json["repeats"].push_back({repeat.block, repeat.count});
   json["scopes"] = Json::array();
-  for (const ContextCounts& contexts : model.scopes) json["scopes"].push_back(json_of(contexts));
+  for (const ModelScope& scope : model.scopes) json["scopes"].push_back(json_of(scope));
   return json.dump() + "\n";
 }
 
@@ -286,7 +398,9 @@ TraceModel read_model(const std::string& path) {
   if (model.layouts.empty()) all.at("layouts").refuse("a layout or more");
   int roles = 0;
   for (const TraceLayout& layout : model.layouts) roles = std::max(roles, layout.roles());
-  for (const Place& token : all.at("tokens").list()) model.tokens.push_back(token_of(token, roles));
+  for (const Place& shape : all.at("shapes").list()) model.shapes.push_back(shape_of(shape, roles));
+  for (const Place& token : all.at("tokens").list())
+    model.tokens.push_back(token_of(token, roles, model.shapes.size()));
   const std::vector<Place> scopes = all.at("scopes").list();
   const auto blocks =
       static_cast<std::int64_t>(scopes.size()) - static_cast<std::int64_t>(model.layouts.size());
@@ -297,7 +411,7 @@ TraceModel read_model(const std::string& path) {
     model.repeats.push_back({pair[0].small(0, blocks - 1), pair[1].small(1, 1 << 24)});
   }
   const auto symbols = static_cast<int>(model.tokens.size() + model.repeats.size());
-  for (const Place& scope : scopes) model.scopes.push_back(contexts_of(scope, symbols));
+  for (const Place& scope : scopes) model.scopes.push_back(scope_of(scope, symbols));
   check_scopes(model, path);
   return model;
 }

@@ -7,7 +7,7 @@
 //   in one order, so that the job runs without deadlock. Sizes are drawn once for all repeats of a
 //   block. A receive is of the message that was sent.
 // Equal model, ranks, scale and seed give equal traces on any machine.
-// Errors: BadInput for a scale that gives more than 50 million nodes.
+// Errors: BadInput for a scale that gives more than `max_nodes` nodes.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,11 @@ struct SyntheticJob {
   std::uint64_t repeats = 0;  // repeated blocks drawn
 };
 
+constexpr std::uint64_t kMostSyntheticNodes = 50'000'000;
+
 SyntheticJob synthesize(const TraceModel& model, int ranks, std::uint64_t seed,
-                        const SynthesisScale& scale = {});
+                        const SynthesisScale& scale = {},
+                        std::uint64_t max_nodes = kMostSyntheticNodes);
 
 // {"NAME": [ranks], …}
 std::string groups_text(const SyntheticJob& job);

@@ -44,12 +44,12 @@ TEST_F(ModelText, IsReadBack) {
 
 TEST_F(ModelText, OfAnotherVersionIsRefused) {
   EXPECT_NE(refusal_of([](auto& json) {
-              json["fredsim_trace_model"] = 2;
-            }).find("fredsim_trace_model: found 2; allowed: 1"),
+              json["fredsim_trace_model"] = 1;
+            }).find("fredsim_trace_model: found 1; allowed: 2"),
             std::string::npos);
   EXPECT_NE(refusal_of([](auto& json) {
               json.erase("fredsim_trace_model");
-            }).find("fredsim_trace_model: found null; allowed: 1"),
+            }).find("fredsim_trace_model: found null; allowed: 2"),
             std::string::npos);
 }
 
@@ -58,8 +58,8 @@ TEST_F(ModelText, ThatIsDamagedIsRefused) {
   EXPECT_NE(refusal_of([](auto& json) { json["order"] = 7; }).find("order: found 7"),
             std::string::npos);
   EXPECT_NE(refusal_of([](auto& json) {
-              json["scopes"][0][1][0] = 999;
-            }).find("scopes[0][1][0]: found 999"),
+              json["scopes"][0][0]["totals"][0] = 999;
+            }).find("scopes[0][0].totals[0]: found 999"),
             std::string::npos);
   EXPECT_NE(refusal_of([](auto& json) {
               json["layouts"][0]["families"][0]["groups"] = {0};

@@ -39,6 +39,38 @@ TEST(Synthesize, EqualSeedsGiveEqualTraces) {
   EXPECT_GE(different.size(), 3U) << "seeds give traces of their own";
 }
 
+// No layer equals another, and nothing repeats.
+TEST(Synthesize, OneJobWithoutRepeatsKeepsItsCountsAndOrder) {
+  const TraceFolder folder;
+  for (int rank = 0; rank < 4; ++rank) {
+    ChakraWriter writer;
+    for (std::uint64_t layer = 0; layer < 12; ++layer) {
+      TraceNode node{.id = layer, .type = TraceNodeType::kCompute};
+      if (layer > 0) node.after = {layer - 1};
+      node.duration_ps = 10'000'000 * (1 + layer * layer % 7 + layer % 2 * 8);
+      writer.add(node);
+    }
+    TraceNode gradient{.id = 12, .type = TraceNodeType::kCollective, .after = {11}};
+    gradient.bytes = 100'000;
+    writer.add(gradient);
+    folder.write(fmt::format("one.{}.et", rank), writer.text());
+  }
+  const TraceModel model = learn_model({job_sequences(folder.file("one"))}, 1.0).model;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const SyntheticJob job = synthesize(model, 4, seed);
+    EXPECT_EQ(job.nodes, 52U) << "seed " << seed;
+    written(folder, job, "drawn");
+    const auto source = read_trace_nodes(folder.file("one.0.et"));
+    const auto drawn = read_trace_nodes(folder.file("drawn.0.et"));
+    ASSERT_EQ(drawn.size(), source.size());
+    for (std::size_t n = 0; n < source.size(); ++n)
+      EXPECT_NEAR(static_cast<double>(drawn[n].duration_ps),
+                  static_cast<double>(source[n].duration_ps),
+                  0.2 * static_cast<double>(source[n].duration_ps))
+          << "seed " << seed << ", node " << n;
+  }
+}
+
 TEST(Synthesize, ConsecutiveSeedsTakeLayoutsInTurn) {
   const TraceFolder folder;
   TraceModel model = model_of(folder, {{}});
@@ -77,7 +109,7 @@ TEST(Synthesize, ScaleMultipliesLayersBytesAndTimes) {
   const TraceInfo one = info({}, "one");
   const TraceInfo more = info({.layers = 2, .bytes = 4, .compute = 0.5}, "more");
   EXPECT_EQ(one.nodes, 21U);
-  EXPECT_EQ(more.nodes, 39U) << "the repeat has nine layers; the first waits for nothing";
+  EXPECT_EQ(more.nodes, 41U) << "twice ten layers of two nodes, and the gradient";
   EXPECT_EQ(more.sizes.max, 4 * one.sizes.max);
   EXPECT_EQ(more.durations.max, one.durations.max / 2);
 }

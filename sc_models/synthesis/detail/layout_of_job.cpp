@@ -107,7 +107,7 @@ std::vector<int> ranks_of_group(const TraceNode& node, const CommGroups& groups,
   return all;
 }
 
-LayoutOfJob layout_of(const JobNodes& nodes, const CommGroups& groups) {
+LayoutOfJob layout_of(const JobNodes& nodes, const CommGroups& groups, const TraceShapes& shapes) {
   LayoutOfJob job;
   job.layout.role_of = roles_of(nodes, groups);
   job.members.resize(static_cast<std::size_t>(job.layout.roles()));
@@ -121,6 +121,14 @@ LayoutOfJob layout_of(const JobNodes& nodes, const CommGroups& groups) {
     for (const TraceNode& node : rank)
       if (node.type == TraceNodeType::kCollective)
         used.insert(ranks_of_group(node, groups, static_cast<int>(nodes.size())));
+  for (const auto& [number, shape] : shapes)
+    for (const auto* const parts : {&shape.before, &shape.work, &shape.beside})
+      for (const TracePart& part : *parts)
+        if (const auto group = groups.find(part.group); group != groups.end()) {
+          std::vector<int> sorted = group->second;
+          std::ranges::sort(sorted);
+          if (!sorted.empty()) used.insert(std::move(sorted));
+        }
   std::vector<GroupForm> forms;
   std::vector<int> counts;
   for (const std::vector<int>& ranks : used) {

@@ -12,6 +12,7 @@
 
 #include "synthesis/trace_model.h"
 #include "workload_files/comm_groups.h"
+#include "workload_files/trace_shapes.h"
 
 namespace fredsim {
 
@@ -24,8 +25,9 @@ struct LayoutOfJob {
 
 using JobNodes = std::vector<std::vector<TraceNode>>;  // by rank, none without nodes
 
-// `groups`: numbered as in `nodes`. No group: all ranks.
-LayoutOfJob layout_of(const JobNodes& nodes, const CommGroups& groups);
+// `groups`: numbered as in `nodes`. No group: all ranks. Groups that shapes name count as used.
+LayoutOfJob layout_of(const JobNodes& nodes, const CommGroups& groups,
+                      const TraceShapes& shapes = {});
 // Ranks of a node's group.
 std::vector<int> ranks_of_group(const TraceNode& node, const CommGroups& groups, int ranks);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace fredsim {
 namespace {
@@ -18,16 +19,22 @@ std::uint64_t total_of(const SymbolCounts& counts) {
 // and all symbols up to there.
 template <typename See>
 void each_symbol(const std::vector<int>& symbols, const See& see) {
-  std::vector<int> before{kSequenceStart};
+  std::vector<int> before;
+  SymbolCounts seen;
+  note_symbol(before, seen, kSequenceStart);
   for (const int symbol : symbols) {
     see(before, symbol);
-    before.push_back(symbol);
+    note_symbol(before, seen, symbol);
   }
   see(before, kSequenceEnd);
 }
 
-std::vector<int> last_of(const std::vector<int>& before, std::size_t length) {
-  return {before.end() - static_cast<std::ptrdiff_t>(length), before.end()};
+void count(const ScopedSequence& sequence, int order, ContextCounts& contexts) {
+  each_symbol(sequence.symbols, [&](const std::vector<int>& before, int next) {
+    const std::size_t most = std::min(before.size() / 2, static_cast<std::size_t>(order));
+    for (std::size_t length = 0; length <= most; ++length)
+      contexts[last_symbols(before, length)][next] += sequence.weight;
+  });
 }
 
 bool says_the_same(const SymbolCounts& a, const SymbolCounts& b) {
@@ -40,18 +47,46 @@ bool says_the_same(const SymbolCounts& a, const SymbolCounts& b) {
 
 }  // namespace
 
+void note_symbol(std::vector<int>& before, SymbolCounts& seen, int symbol) {
+  before.push_back(symbol);
+  before.push_back(static_cast<int>(seen[symbol]++));
+}
+
+std::vector<int> last_symbols(const std::vector<int>& before, std::size_t symbols) {
+  return {before.end() - static_cast<std::ptrdiff_t>(2 * symbols), before.end()};
+}
+
 std::vector<ContextCounts> count_contexts(const std::vector<ScopedSequence>& sequences, int scopes,
                                           int order) {
   std::vector<ContextCounts> counts(static_cast<std::size_t>(scopes));
-  for (const ScopedSequence& sequence : sequences) {
-    ContextCounts& scope = counts[static_cast<std::size_t>(sequence.scope)];
-    each_symbol(sequence.symbols, [&](const std::vector<int>& before, int next) {
-      const std::size_t most = std::min(before.size(), static_cast<std::size_t>(order));
-      for (std::size_t length = 0; length <= most; ++length)
-        scope[last_of(before, length)][next] += sequence.weight;
-    });
-  }
+  for (const ScopedSequence& sequence : sequences)
+    count(sequence, order, counts[static_cast<std::size_t>(sequence.scope)]);
   return counts;
+}
+
+std::vector<ModelScope> count_variants(const std::vector<ScopedSequence>& sequences, int scopes,
+                                       int order) {
+  std::vector<ModelScope> all(static_cast<std::size_t>(scopes));
+  for (const ScopedSequence& sequence : sequences) {
+    SymbolCounts totals;
+    for (const int symbol : sequence.symbols) ++totals[symbol];
+    ModelScope& scope = all[static_cast<std::size_t>(sequence.scope)];
+    auto own = std::ranges::find(scope, totals, &SequenceVariant::totals);
+    if (own == scope.end())
+      own = scope.insert(scope.end(), {.weight = 0, .totals = std::move(totals)});
+    own->weight += sequence.weight;
+    count(sequence, order, own->contexts);
+  }
+  for (ModelScope& scope : all)
+    for (SequenceVariant& variant : scope) prune_contexts(variant.contexts);
+  return all;
+}
+
+const SymbolCounts& next_symbols(const ContextCounts& contexts, std::vector<int> context) {
+  while (true) {
+    if (const auto found = contexts.find(context); found != contexts.end()) return found->second;
+    context.erase(context.begin(), context.begin() + 2);
+  }
 }
 
 OrderBits held_out_bits(const std::vector<ScopedSequence>& sequences, int scopes, int symbols) {
@@ -79,8 +114,8 @@ OrderBits held_out_bits(const std::vector<ScopedSequence>& sequences, int scopes
       ++seen;
       double chance = 1.0 / (symbols + 1);
       for (std::size_t order = 0; order < bits.size(); ++order) {
-        if (order <= before.size())
-          if (const auto at = scope.find(last_of(before, order)); at != scope.end()) {
+        if (order <= before.size() / 2)
+          if (const auto at = scope.find(last_symbols(before, order)); at != scope.end()) {
             const auto kinds = static_cast<double>(at->second.size());
             const auto found = at->second.find(next);
             const double count = found == at->second.end() ? 0 : static_cast<double>(found->second);
@@ -108,8 +143,7 @@ void prune_contexts(ContextCounts& contexts) {
   std::ranges::stable_sort(keys, {}, [](const std::vector<int>& key) { return key.size(); });
   for (const std::vector<int>& key : keys) {
     if (key.empty()) continue;
-    const std::vector<int> shorter(key.begin() + 1, key.end());
-    const SymbolCounts& suffix = next_symbols(contexts, shorter, static_cast<int>(shorter.size()));
+    const SymbolCounts& suffix = next_symbols(contexts, {key.begin() + 2, key.end()});
     if (says_the_same(contexts.at(key), suffix)) contexts.erase(key);
   }
 }
