@@ -15,6 +15,7 @@
 #include "workload/task_graph.h"
 #include "workload_files/chakra_reader.h"
 #include "workload_files/trace_check.h"
+#include "workload_files/trace_files.h"
 
 namespace fredsim {
 namespace {
@@ -33,15 +34,17 @@ struct Job {
   std::map<int, int> shape_numbers{};  // by the number in the traces
 };
 
-std::string prefix_of(std::string path) {
-  const std::size_t pattern = path.rfind(".%d.et");
-  if (pattern != std::string::npos && pattern + 6 == path.size()) path.resize(pattern);
+// The file of rank 0 in place of a pattern.
+std::string first_of(std::string path) {
+  const std::size_t pattern = path.rfind(".%d.");
+  if (pattern != std::string::npos) path.replace(pattern, 4, ".0.");
   return path;
 }
 
 // Reads the nodes of all ranks that have some, and numbers these ranks anew.
 Job read_job(const std::string& path) {
-  const TraceFiles files = check_traces(prefix_of(path));
+  const TraceName name = trace_name(first_of(path));
+  const TraceFiles files = check_traces(name);
   Job job;
   std::vector<int> number(files.paths.size(), TraceNode::kNobody);
   for (std::size_t r = 0; r < files.paths.size(); ++r) {
@@ -57,8 +60,8 @@ Job read_job(const std::string& path) {
   }
   if (job.nodes.empty())
     throw BadInput(fmt::format("{}: found no computation or communication; allowed: some", path));
-  const std::string first = files.paths.front();
-  const std::string groups = first.substr(0, first.rfind(".0.et")) + ".groups.json";
+  job.groups = files.groups;
+  const std::string groups = name.prefix + ".groups.json";
   if (std::FILE* const file = std::fopen(groups.c_str(), "r")) {
     std::fclose(file);
     job.groups = read_comm_groups(groups, static_cast<int>(files.paths.size()));

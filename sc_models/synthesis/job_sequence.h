@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job's execution traces as one sequence of operations.
 //
-// Ranks without nodes are left out. Ranks that communicate in the same way, with partners that do,
-//   have one role. The order is one in which the job can run: a communication comes once, when all
+// Ranks without nodes are left out. Ranks that compute and communicate in the same way, with
+//   partners that do, have one role. The order is one in which the job can run: a communication comes once, when all
 //   roles have reached it, so that any sequence of operations is free of deadlock.
 // Errors: BadInput, as check_traces(); a job without nodes; ranks that cannot be put in order.
 #pragma once
@@ -29,7 +29,8 @@ struct JobSequences {
   std::vector<std::vector<JobOperation>> sequences{};
 };
 
-// `path`: PREFIX of PREFIX.RANK.et, PREFIX.%d.et, or the file of a rank.
+// `path`: PREFIX of PREFIX.RANK.et or another ending (workload_files/trace_files.h), PREFIX.%d.et, or
+// the file of a rank. Groups: of PREFIX.groups.json, else of the traces' own metadata.
 JobSequences job_sequences(const std::string& path);
 
 }  // namespace fredsim

@@ -180,6 +180,7 @@ std::string algorithm_of(const Place& place) {
   });
 }
 
+constexpr std::uint64_t kMostTokenBytes = std::uint64_t{1} << 50;
 constexpr int kMostRanks = 1 << 20, kMostStreams = 1 << 20;
 
 TokenPart part_of(const Place& place, int roles) {
@@ -241,6 +242,10 @@ TraceToken token_of(const Place& place, int roles, std::size_t shapes) {
   for (const Place& part : place.at("parts").list()) token.parts.push_back(part_of(part, roles));
   if (place.has("durations_ps")) token.durations = drawn_of(place.at("durations_ps"));
   if (place.has("sizes")) token.sizes = drawn_of(place.at("sizes"));
+  const auto times = static_cast<std::uint64_t>(token.times);
+  for (const std::uint64_t size : token.sizes.values)
+    if (size > kMostTokenBytes / times)
+      place.at("sizes").refuse(fmt::format("up to {} bytes each", kMostTokenBytes / times));
   if (place.has("operations")) token.operations = drawn_of(place.at("operations"));
   return token;
 }

@@ -8,10 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "config/config.h"
 #include "profile/host_trace.h"
 #include "profile/kineto.h"
 #include "schedule_files/schedule_file.h"
+#include "synthesis/learn.h"
+#include "synthesis/synthesize.h"
 #include "target_input.h"
 #include "targets.h"
 #include "workload/text_graph.h"
@@ -228,6 +231,61 @@ std::vector<std::string> chakra_schedules() {
   return {trace_of_broadcast(TraceNodeType::kSend, 1)};
 }
 
+// A model that is read is written and read back equal, and gives traces that a run accepts.
+bool trace_model(std::string_view input) {
+  static const InputFile file("model.json"), back("back.json"), drawn("drawn.0.et");
+  static const std::string prefix = drawn.path().substr(0, drawn.path().size() - 5);
+  constexpr int kRanks = 3;
+  constexpr std::uint64_t kMostNodes = 2000;
+  file.write(input);
+  TraceModel model;
+  if (!accepts("model.json", [&] { model = read_model(file.path()); })) return false;
+  back.write(model_text(model));
+  if (model_text(read_model(back.path())) != model_text(model))
+    throw std::logic_error("a model is another after it was written");
+  SyntheticJob job;
+  try {
+    job = synthesize(model, kRanks, 1, {}, kMostNodes);
+  } catch (const BadInput&) {
+    return true;  // too many nodes
+  }
+  for (int rank = 0; rank < kRanks; ++rank)
+    std::ofstream(prefix + "." + std::to_string(rank) + ".et", std::ios::binary)
+        << job.ranks[static_cast<std::size_t>(rank)];
+  try {
+    check_traces(prefix);
+  } catch (const BadInput& refusal) {
+    throw std::logic_error(std::string("a synthetic trace is refused: ") + refusal.what());
+  }
+  return true;
+}
+
+std::vector<std::string> trace_models() {
+  static const InputFile file("job.0.et");
+  TraceShape shape;
+  shape.work.emplace_back();
+  shape.work.back().group = "0";
+  shape.work.back().collective = "all_reduce";
+  shape.work.back().bytes = 4096;
+  shape.work.back().algorithm = "auto";
+  ChakraWriter writer({{0, shape}});
+  for (std::uint64_t id = 0; id < 8; id += 2) {
+    TraceNode computation{.id = id, .type = TraceNodeType::kCompute, .duration_ps = 1'500'000};
+    if (id > 0) computation.after = {id - 1};
+    TraceNode reduce{.id = id + 1, .type = TraceNodeType::kCollective, .after = {id}};
+    reduce.bytes = 4096;
+    reduce.group = "0";
+    reduce.shape = 0;
+    writer.add(computation);
+    writer.add(reduce);
+  }
+  const std::string prefix = file.path().substr(0, file.path().size() - 5);
+  for (const char* const rank : {"0", "1"})
+    std::ofstream(prefix + "." + rank + ".et", std::ios::binary) << writer.text();
+  std::ofstream(prefix + ".groups.json") << R"({"0":[0,1]})";
+  return {model_text(learn_model({job_sequences(prefix)}, 1.0).model)};
+}
+
 }  // namespace
 
 std::span<const Target> workload_targets() {
@@ -236,6 +294,7 @@ std::span<const Target> workload_targets() {
       {"trace_json", "Chakra traces as JSON", trace_json, traces_as_json},
       {"kineto", "profiles of trace convert", kineto, kineto_profiles},
       {"host_trace", "trace convert --host", host_trace, host_traces},
+      {"trace_model", "models of trace synthesize", trace_model, trace_models},
       {"text_workload", "text workloads of ASTRA-sim and SimAI", text_workload, text_workloads},
       {"comm_groups", "--comm-groups", comm_groups, groups_of_ranks},
       {"astra_system", "system files of ASTRA-sim", astra_system, astra_systems},

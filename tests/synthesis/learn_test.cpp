@@ -28,6 +28,32 @@ TEST(JobSequences, RanksThatDoTheSameHaveOneRole) {
   EXPECT_EQ(job.nodes, 36U);
 }
 
+// Recorded ranks take different times, for which others wait.
+TEST(JobSequences, RanksThatComputeDifferentlyHaveRolesOfTheirOwn) {
+  const TraceFolder folder;
+  for (int rank = 0; rank < 4; ++rank) {
+    ChakraWriter writer;
+    TraceNode computation{.id = 0, .type = TraceNodeType::kCompute};
+    computation.duration_ps = 1'000'000 * static_cast<std::uint64_t>(1 + rank / 2);
+    writer.add(computation);
+    TraceNode reduction{.id = 1, .type = TraceNodeType::kCollective, .after = {0}};
+    reduction.bytes = 5000;
+    writer.add(reduction);
+    folder.write(fmt::format("own.{}.et", rank), writer.text());
+  }
+  const JobSequences job = job_sequences(folder.file("own"));
+  EXPECT_EQ(job.layout.role_of, (std::vector<int>{0, 0, 1, 1}));
+  ASSERT_EQ(job.sequences.size(), 1U);
+  EXPECT_EQ(job.sequences[0].size(), 3U) << "a computation of each role, one reduction of all";
+}
+
+TEST(JobSequences, AreNamedByPrefixPatternOrFile) {
+  const TraceFolder folder;
+  const std::string prefix = write_small_job(folder, "job");
+  for (const char* const ending : {"", ".%d.et", ".0.et"})
+    EXPECT_EQ(job_sequences(prefix + ending).nodes, 36U) << ending;
+}
+
 // Two stages of two ranks: the first of each sends to both of the other. Their second ranks have
 // groups of equal ranks and differ in the root alone.
 TEST(JobSequences, RolesFollowTheRoot) {

@@ -45,9 +45,32 @@ std::uint64_t signature(const std::vector<TraceNode>& nodes, const CommGroups& g
   return hash;
 }
 
+std::uint64_t computations_of(const std::vector<TraceNode>& nodes) {
+  std::uint64_t hash = 0;
+  for (const TraceNode& node : nodes)
+    if (!is_communication(node))
+      for (const std::uint64_t value :
+           {static_cast<std::uint64_t>(node.type), node.duration_ps, node.operations,
+            node.tensor_bytes, static_cast<std::uint64_t>(node.stream + 1)})
+        hash = mixed(hash, value);
+  return hash;
+}
+
+// Ranks by their computations, unless they are too many that differ.
+std::vector<int> computing_alike(const JobNodes& nodes) {
+  constexpr std::size_t kMost = 64;
+  std::map<std::uint64_t, int> numbers;
+  std::vector<int> colours;
+  for (const auto& rank : nodes)
+    colours.push_back(
+        numbers.emplace(computations_of(rank), static_cast<int>(numbers.size())).first->second);
+  if (numbers.size() > kMost) colours.assign(nodes.size(), 0);
+  return colours;
+}
+
 std::vector<int> roles_of(const JobNodes& nodes, const CommGroups& groups) {
-  std::vector<int> colours(nodes.size(), 0);
-  int count = 1;
+  std::vector<int> colours = computing_alike(nodes);
+  int count = *std::ranges::max_element(colours) + 1;
   while (true) {
     std::map<std::string, std::uint64_t> of_groups;
     std::map<std::uint64_t, int> numbers;

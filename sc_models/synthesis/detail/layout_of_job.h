@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roles of a job's ranks, and families of its groups.
 //
-// Roles are found by refinement: ranks differ that communicate differently, or with ranks that
-//   differ.
+// Roles are found by refinement: ranks differ that compute differently (recorded ones do; up to 64
+//   roles), communicate differently, or with ranks that differ.
 // Family: disjoint groups with equal numbers of ranks of each role, at equal distances.
 #pragma once
 

@@ -2,9 +2,13 @@
 #include "synthesis/detail/meetings.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;  // that traces may have
+
+}  // namespace
 
 int Meetings::root_of(const SyntheticGroup& group, int role) const {
   const auto root =
@@ -67,10 +71,11 @@ std::vector<TracePart> Meetings::parts_of(const std::vector<PlannedCollective>& 
   constexpr double kThousandths = 1000;
   std::vector<TracePart> parts;
   for (const PlannedCollective& one : planned) {
-    const double own = static_cast<double>(bytes) * one.share / kThousandths;
+    const double share = static_cast<double>(bytes) * one.share / kThousandths;
+    const auto size =
+        static_cast<std::uint64_t>(std::clamp(share, 1.0, static_cast<double>(kMostBytes)));
     for (const auto& [number, group] : ranks_.groups(one.family))
-      if (group.ranks.size() > 1)
-        parts.push_back(part_of(group, one, std::max<std::uint64_t>(1, std::llround(own))));
+      if (group.ranks.size() > 1) parts.push_back(part_of(group, one, size));
   }
   return parts;
 }
@@ -90,7 +95,8 @@ int Meetings::shape_number(const TraceToken& token, const ByGroup& groups, std::
   std::uint64_t largest = bytes;
   for (const auto& [number, meeting] : groups) {
     if (meeting.part < 0) continue;
-    const std::uint64_t size = is_of_a_rank ? bytes * meeting.group->ranks.size() : bytes;
+    const std::uint64_t ranks = is_of_a_rank ? meeting.group->ranks.size() : 1;
+    const std::uint64_t size = std::min(bytes, kMostBytes / ranks) * ranks;
     shape.work.push_back(part_of(*meeting.group, own, size));
     largest = std::max(largest, size);
   }
