@@ -10,6 +10,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -80,9 +81,13 @@ class Writing {
   SyntheticJob job() {
     SyntheticJob made;
     const std::size_t head = ChakraWriter().text().size();
-    for (int rank = 0; rank < ranks_.count(); ++rank)
-      made.ranks.push_back(ChakraWriter(meetings_.shapes_of(rank)).text() +
-                           writers_[static_cast<std::size_t>(rank)].text().substr(head));
+    std::map<std::set<int>, std::string> heads;  // by shapes
+    for (int rank = 0; rank < ranks_.count(); ++rank) {
+      const auto [own, is_new] = heads.try_emplace(meetings_.numbers_of(rank));
+      if (is_new) own->second = ChakraWriter(meetings_.shapes(own->first)).text();
+      made.ranks.push_back(own->second);
+      made.ranks.back().append(writers_[static_cast<std::size_t>(rank)].text(), head);
+    }
     made.groups = ranks_.named();
     made.nodes = nodes_;
     made.communications = communications_;

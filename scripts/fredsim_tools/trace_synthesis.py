@@ -124,23 +124,38 @@ class Trace:
 # ---- statistics
 
 
-def distance(a: Sequence[float], b: Sequence[float], slack: float) -> float:
+class Shares:
+    """The share of values up to one, by the distinct values."""
+
+    def __init__(self, counts: Counter[float]) -> None:
+        self.values = sorted(counts)
+        sums = list(itertools.accumulate(counts[value] for value in self.values))
+        self.shares = [0.0, *(own / sums[-1] for own in sums)] if sums else [0.0]
+
+    def up_to(self, most: float) -> float:
+        return self.shares[bisect.bisect_right(self.values, most)]
+
+
+def distance(a: Counter[float], b: Counter[float], slack: float) -> float:
     """Kolmogorov and Smirnov: the largest difference of two distributions; values that differ by less than the slack, a factor for the
     digits that a model keeps, are equal."""
     if not a or not b:
         return 0.0 if not a and not b else 1.0
-    a, b = sorted(a), sorted(b)
-
-    def share(values: Sequence[float], most: float) -> float:
-        return bisect.bisect_right(values, most) / len(values)
-
-    return max(max(share(a, x) - share(b, x * slack), share(b, x) - share(a, x * slack)) for x in {*a, *b})
+    of_a, of_b = Shares(a), Shares(b)
+    return max(max(of_a.up_to(x) - of_b.up_to(x * slack), of_b.up_to(x) - of_a.up_to(x * slack)) for x in {*a, *b})
 
 
-def aligned(drawn: Sequence[int], held: Sequence[int]) -> tuple[float, float]:
+def divided(sizes: Counter[float], factor: float) -> Counter[float]:
+    made: Counter[float] = Counter()
+    for size, count in sizes.items():
+        made[size / factor if size >= 256 else size] += count
+    return made
+
+
+def aligned(drawn: Counter[float], held: Counter[float]) -> tuple[float, float]:
     """The least distance, and its factor: the middle one where several have it."""
     factors = [0.8 * (1.25 / 0.8) ** (n / 50) for n in range(51)]
-    distances = [distance([size / factor if size >= 256 else size for size in drawn], held, SIZE_SLACK) for factor in factors]
+    distances = [distance(divided(drawn, factor), held, SIZE_SLACK) for factor in factors]
     least = min(distances)
     best = [factor for factor, own in zip(factors, distances, strict=True) if own == least]
     return least, best[len(best) // 2]
@@ -246,14 +261,39 @@ def workload_of(program: Program, name: str, number: int) -> Workload | None:
     return Workload(name, learned, held, model, asked, [program.draw(model, count, seed) for count, seed in asked])
 
 
+def workload_from(program: Program, name: str, learned: list[Trace], held: list[Trace], number: int) -> Workload:
+    model = program.learn(name, learned)
+    asked = [(held[0].ranks, seed) for seed in range(number)]
+    return Workload(name, learned, held, model, asked, [program.draw(model, ranks, seed) for ranks, seed in asked])
+
+
+def recorded(program: Program, folder: Path, number: int) -> Iterator[Workload]:
+    """Workloads of PyTorch profiles: of a ResNet two steps are learned and the third is held out; others have one step, which is both."""
+
+    def converted(name: str, *words: object) -> Trace:
+        prefix = program.folder / f"recorded-{name}"
+        program.must("trace", "convert", *words, "--out", prefix)
+        return Trace(prefix).read()
+
+    steps = [converted(f"resnet-{step}", folder / "nccl_data.json.gz", "--ranks", 2, "--like", 0, "--step", step) for step in (4, 5, 6)]
+    for trace in steps:
+        trace.ranks = 2
+    yield workload_from(program, "recorded ResNet", steps[:2], steps[2:], number)
+    profiles = [next((folder / "dlrm").glob(f"worker{rank}_*.json.gz")) for rank in range(8)]
+    hosts = [word for rank in range(8) for word in ("--host", folder / "dlrm" / f"dlrm_eg_{rank}.json.gz")]
+    dlrm = [converted("dlrm", *profiles, *hosts)]
+    yield workload_from(program, "recorded DLRM", dlrm, dlrm, number)
+    linear = [converted("linear", folder / "linear_kineto.json.gz")]
+    yield workload_from(program, "recorded linear", linear, linear, number)
+
+
 def of_types(traces: Sequence[Trace], kind: int) -> float:
-    return statistics.mean(trace.types[kind] for trace in traces)
+    return statistics.mean(trace.types[kind] / len(trace.sizes) for trace in traces)  # of a file: ranks may share one
 
 
 def fidelity(program: Program, workload: Workload) -> list[object]:
-    drawn_sizes = [size for trace in workload.drawn for size in trace.all_sizes]
-    held_sizes = [size for trace in workload.held for size in trace.all_sizes]
-    durations = [[ps for trace in traces for ps in trace.durations] for traces in (workload.drawn, workload.held)]
+    drawn_sizes, held_sizes = (Counter(float(size) for trace in traces for size in trace.all_sizes) for traces in (workload.drawn, workload.held))
+    durations = [Counter(float(ps) for trace in traces for ps in trace.durations) for traces in (workload.drawn, workload.held)]
     types = max((abs(percent(of_types(workload.drawn, kind), of_types(workload.held, kind))) for kind in TYPES
                  if of_types(workload.held, kind) or of_types(workload.drawn, kind)), default=0.0)  # fmt: skip
     least, factor = aligned(drawn_sizes, held_sizes)
@@ -313,6 +353,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--drawn", type=int, default=20, help="synthetic traces of a workload (default %(default)s)")
     parser.add_argument("--trials", type=int, default=200, help="of the classifier (default %(default)s)")
     parser.add_argument("--runs", type=int, default=1000, help="synthetic traces that run (default %(default)s)")
+    parser.add_argument("--recorded", type=Path, help="a folder of PyTorch profiles that are learned, too (docs/user/pytorch.md)")
     parser.add_argument("--keep", type=Path, help="a folder in which sources are kept")
     parser.add_argument("--program", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
@@ -327,6 +368,10 @@ def main(words: Sequence[str]) -> int:
             print("==", name, file=sys.stderr, flush=True)
             if workload := workload_of(program, name, options.drawn):
                 workloads.append(workload)
+                rows.append(fidelity(program, workload))
+                print("  ", *rows[-1], file=sys.stderr, flush=True)
+        if options.recorded:
+            for workload in recorded(program, options.recorded, min(options.drawn, 5)):
                 rows.append(fidelity(program, workload))
                 print("  ", *rows[-1], file=sys.stderr, flush=True)
         markdown(["workload", "learned", "held out", "model, bytes", "sizes, aligned", "sizes", "durations", "counts, %", "step, %",

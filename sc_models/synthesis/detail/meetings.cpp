@@ -46,10 +46,14 @@ bool Meetings::meet(int rank, const TraceToken& token, TraceNode& node) {
   return true;
 }
 
-TraceShapes Meetings::shapes_of(int rank) const {
+std::set<int> Meetings::numbers_of(int rank) const {
+  const auto used = used_.find(rank);
+  return used == used_.end() ? std::set<int>{} : used->second;
+}
+
+TraceShapes Meetings::shapes(const std::set<int>& numbers) const {
   TraceShapes own;
-  if (const auto used = used_.find(rank); used != used_.end())
-    for (const int number : used->second) own[number] = shapes_.at(number);
+  for (const int number : numbers) own[number] = shapes_.at(number);
   return own;
 }
 

@@ -25,7 +25,8 @@ class Meetings {
   // Sets group, peer, shape and part of a rank's collective; false: its group does not meet. The
   // node's bytes are those of one repetition.
   bool meet(int rank, const TraceToken& token, TraceNode& node);
-  TraceShapes shapes_of(int rank) const;  // of the collectives so far
+  std::set<int> numbers_of(int rank) const;  // shapes of the rank's collectives so far
+  TraceShapes shapes(const std::set<int>& numbers) const;
 
  private:
   struct Meeting {
