@@ -2,8 +2,12 @@
 // Shapes of operations (workload_files/trace_shapes.h) in models and in synthetic traces.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
 
+#include "base/random.h"
 #include "small_job.h"
 #include "synthesis/detail/joint_shape.h"
 #include "synthesis/learn.h"
@@ -139,6 +143,36 @@ TEST(JointShapes, GrowWithCopiesOfTheJob) {
   EXPECT_EQ(transfers, 4U) << "two groups a copy";
   EXPECT_EQ(gradients, 1U) << "a group that grows";
   EXPECT_EQ(job.groups.size(), 6U);
+}
+
+// Nodes of each rank by shape and part, or by group.
+using RankMeetings = std::map<std::tuple<int, int, std::string>, std::size_t>;
+
+// Every rank of a group comes to it equally often, whatever the number of ranks: none waits for
+// another that does not come.
+TEST(JointShapes, EveryRankOfAGroupComes) {
+  const TraceFolder folder;
+  const TraceModel model =
+      learn_model({job_sequences(write_pipeline(folder, "source")),
+                   job_sequences(write_small_job(folder, "other", {.layers = 3}))},
+                  kNoFactor)
+          .model;
+  Random random(11);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const int ranks = 2 + static_cast<int>(random.below(30));
+    const SyntheticJob job = synthesize(model, ranks, seed);
+    std::vector<RankMeetings> met(job.ranks.size());
+    for (std::size_t r = 0; r < job.ranks.size(); ++r)
+      for (const TraceNode& node : read(folder.write("one.0.et", job.ranks[r])).nodes)
+        if (node.type == TraceNodeType::kCollective) ++met[r][{node.shape, node.part, node.group}];
+    for (const RankMeetings& own : met)
+      for (const auto& [meeting, times] : own) {
+        const auto& members = job.groups.at(std::get<2>(meeting));
+        for (const int rank : members)
+          EXPECT_EQ(met[static_cast<std::size_t>(rank)][meeting], times)
+              << "seed " << seed << ", " << ranks << " ranks, group " << std::get<2>(meeting);
+      }
+  }
 }
 
 TEST(JointShapes, HaveNoWordsOfTheSource) {
