@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostSequences = 8;  // of a job
 constexpr std::size_t kMostAfter = 8;      // dependencies of a node, the nearest
+constexpr int kWholeShare = 1000;
 constexpr std::uint64_t kMostTimes = 1 << 20;
 constexpr int kExactDistance = 64;  // larger ones keep their three leading bits
 
@@ -259,7 +261,21 @@ class Sequence {
       token.parts.push_back(part_of(role, token, node, histories[r]));
       made.duration_ps = std::max(made.duration_ps, node.duration_ps);
     }
+    if (token.type == TraceNodeType::kCollective &&
+        token.collective == TraceCollective::kAllToAll && token.shape == TraceNode::kNobody)
+      share_out(event, made);
     return made;
+  }
+
+  // The largest size of an all-to-all, and what part of it each role sends.
+  void share_out(const Event& event, JobOperation& made) const {
+    std::vector<std::uint64_t> bytes;
+    for (const auto& [role, n] : event.parts)
+      bytes.push_back(nodes(static_cast<std::size_t>(role))[n].bytes);
+    made.bytes = *std::ranges::max_element(bytes);
+    for (std::size_t p = 0; p < bytes.size() && made.bytes > 0; ++p)
+      made.token.parts[p].share = static_cast<int>(std::lround(
+          kWholeShare * static_cast<double>(bytes[p]) / static_cast<double>(made.bytes)));
   }
 
   // What all parts of an event share.
@@ -316,6 +332,11 @@ std::int64_t TraceToken::lane_of(const TokenPart& part) const {
   const int other = type == TraceNodeType::kCollective ? family : root;
   lane = lane * kOthers + (communicates ? other % kOthers : 0);
   return lane * 4 + (communicates ? static_cast<int>(type) - 4 : 0);
+}
+
+bool TraceToken::is_unequal() const {
+  return std::ranges::any_of(parts,
+                             [](const TokenPart& part) { return part.share != kWholeShare; });
 }
 
 int TraceLayout::roles() const {

@@ -30,9 +30,9 @@ Json json_of(const DrawnValues& drawn) {
   return list;
 }
 
-// Role; lane: on the CPU, stream; lanes and distances of dependencies.
+// Role, share; lane: on the CPU, stream; lanes and distances of dependencies.
 Json json_of(const TokenPart& part) {
-  Json list = Json::array({part.role, part.lane.on_cpu ? 1 : 0, part.lane.stream});
+  Json list = Json::array({part.role, part.share, part.lane.on_cpu ? 1 : 0, part.lane.stream});
   for (const LaneDistance& one : part.after) {
     list.push_back(one.lane);
     list.push_back(one.distance);
@@ -184,14 +184,15 @@ constexpr std::uint64_t kMostTokenBytes = std::uint64_t{1} << 50;
 constexpr int kMostRanks = 1 << 20, kMostStreams = 1 << 20;
 
 TokenPart part_of(const Place& place, int roles) {
-  constexpr std::size_t kFixed = 3;
+  constexpr std::size_t kFixed = 4;
   const std::vector<Place> list = place.list();
   if (list.size() < kFixed || (list.size() - kFixed) % 2 != 0)
-    place.refuse("role, flag, stream, then dependencies of two values each");
+    place.refuse("role, share, flag, stream, then dependencies of two values each");
   TokenPart part;
   part.role = list[0].small(0, roles - 1);
-  part.lane.on_cpu = list[1].number(0, 1) != 0;
-  part.lane.stream = list[2].small(-1, kMostStreams);
+  part.share = list[1].small(0, 1000);
+  part.lane.on_cpu = list[2].number(0, 1) != 0;
+  part.lane.stream = list[3].small(-1, kMostStreams);
   for (std::size_t n = kFixed; n < list.size(); n += 2)
     part.after.push_back({list[n].number(0, std::int64_t{1} << 40),
                           list[n + 1].small(1, std::numeric_limits<int>::max())});

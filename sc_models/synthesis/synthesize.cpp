@@ -96,22 +96,39 @@ class Writing {
 
  private:
   void add_to(int rank, const TraceToken& token, const TokenPart& part, TraceNode node) {
-    if (token.type == TraceNodeType::kCollective) collect(rank, token, node);
+    if (token.type == TraceNodeType::kCollective) collect(rank, token, part, node);
     if (token.type == TraceNodeType::kSend) send(rank, token, node);
     if (token.type == TraceNodeType::kReceive) receive(rank, token, node);
     write(rank, token, node, part);
   }
 
-  void collect(int rank, const TraceToken& token, TraceNode& node) {
+  void collect(int rank, const TraceToken& token, const TokenPart& part, TraceNode& node) {
     if (!meetings_.meet(rank, token, node)) {
       node = idle(node);
       return;
     }
     node.bytes *= static_cast<std::uint64_t>(token.times);
-    if (node.shape == TraceNode::kNobody) return;
+    if (node.shape == TraceNode::kNobody) {
+      if (token.collective == TraceCollective::kAllToAll && token.is_unequal())
+        split(rank, token, part, node);
+      return;
+    }
     node.times = static_cast<std::uint64_t>(token.times);
     if (token.category != TraceNode::kNobody)
       node.category = kTimeCategories[static_cast<std::size_t>(token.category)];
+  }
+
+  // Has a rank send its share of an all-to-all, as much to each rank of the group.
+  void split(int rank, const TraceToken& token, const TokenPart& part, TraceNode& node) const {
+    constexpr std::uint64_t kWhole = 1000;
+    const SyntheticGroup& group =
+        ranks_.groups(token.family).at(ranks_.group_of(token.family, rank));
+    const std::uint64_t each =
+        node.bytes / kWhole * static_cast<std::uint64_t>(part.share) / group.ranks.size();
+    const std::uint64_t rest =
+        node.bytes % kWhole * static_cast<std::uint64_t>(part.share) / kWhole / group.ranks.size();
+    node.splits.assign(group.ranks.size(), each + rest);
+    node.bytes = (each + rest) * group.ranks.size();
   }
 
   // Stands for a communication without another rank.

@@ -52,6 +52,7 @@ struct ModelLane {
 
 struct TokenPart {
   int role = 0;
+  int share = 1000;  // all-to-all: thousandths of the token's size that each rank sends
   ModelLane lane{};
   std::vector<LaneDistance> after{};
 };
@@ -88,6 +89,7 @@ struct TraceToken {
   std::vector<TokenPart> parts{};
   DrawnValues durations{}, sizes{}, operations{};
   std::int64_t lane_of(const TokenPart& part) const;  // number
+  bool is_unequal() const;                            // shares differ
 };
 
 // Groups by rank; kNobody: the rank is in none. `grows`: with more ranks than learned its groups

@@ -71,6 +71,32 @@ TEST(Synthesize, OneJobWithoutRepeatsKeepsItsCountsAndOrder) {
   }
 }
 
+TEST(Synthesize, RanksOfAnUnequalAllToAllSendTheirShares) {
+  const TraceFolder folder;
+  const std::vector<std::uint64_t> bytes{40'000, 10'000, 0, 80'000};
+  for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+    ChakraWriter writer;
+    TraceNode exchange{.id = 0, .type = TraceNodeType::kCollective};
+    exchange.collective = TraceCollective::kAllToAll;
+    exchange.bytes = bytes[rank];
+    exchange.splits.assign(4, bytes[rank] / 4);
+    TraceNode computation{.id = 1, .type = TraceNodeType::kCompute, .after = {0}};
+    computation.duration_ps = 1'000'000 * (rank + 1);
+    writer.add(exchange);
+    writer.add(computation);
+    folder.write(fmt::format("source.{}.et", rank), writer.text());
+  }
+  const TraceModel model = learn_model({job_sequences(folder.file("source"))}, 1.0).model;
+  const TraceModel back = read_model(folder.write("model.json", model_text(model)));
+  written(folder, synthesize(back, 4, 1), "drawn");
+  for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+    const auto nodes = read_trace_nodes(folder.file(fmt::format("drawn.{}.et", rank)));
+    ASSERT_EQ(nodes.size(), 2U);
+    EXPECT_EQ(nodes[0].bytes, bytes[rank]) << rank;
+    EXPECT_EQ(nodes[0].splits.size(), 4U) << rank;
+  }
+}
+
 TEST(Synthesize, ConsecutiveSeedsTakeLayoutsInTurn) {
   const TraceFolder folder;
   TraceModel model = model_of(folder, {{}});

@@ -34,7 +34,7 @@ TokenKey key_without_dependencies(const JobOperation& operation, int per_octave)
                bucket(operation.duration_ps, per_octave),
                bucket(operation.operations, per_octave)};
   for (const TokenPart& part : token.parts)
-    key.insert(key.end(), {part.role, part.lane.on_cpu ? 1 : 0, part.lane.stream});
+    key.insert(key.end(), {part.role, part.share, part.lane.on_cpu ? 1 : 0, part.lane.stream});
   return key;
 }
 
