@@ -28,6 +28,12 @@ class BoundedList {
     return end() - by;
   }
   void clear() { size_ = 0; }
+  // Ends the list at `end`, up to which the caller has written; within the capacity.
+  void set_end(const T* end) {
+    size_ = static_cast<std::size_t>(end - begin());
+    assert(size_ <= capacity_);
+  }
+
 
  private:
   std::unique_ptr<T[]> items_;

@@ -71,10 +71,10 @@ class FabricNode {
   // Puts a flit into the serialiser of a paced link: LinkTx::serialise().
   std::uint32_t serialise(LinkTx& link, std::uint32_t port, const std::uint32_t* flit,
                           std::uint64_t edge) {
-    if (link.has_bursts()) [[unlikely]]
-      link.count_in_burst(edge, flit);
-    if (link.has_channel()) [[unlikely]]
-      return 0;
+    if (link.has_bursts() || link.has_channel()) [[unlikely]] {
+      if (link.has_bursts()) link.count_in_burst(edge, flit);
+      if (link.has_channel()) return 0;
+    }
     const std::uint32_t beyond = link.serialise(edge);
     if (!link.is_still_ready()) {
       ready_ &= ~(1U << port);
@@ -89,13 +89,6 @@ class FabricNode {
     hand_over_credits();
     in_group_ = true;
   }
-  // Membership: index of the group at the owner, and index in the group.
-  void set_group(std::uint32_t group, std::uint32_t member) {
-    group_ = static_cast<std::uint16_t>(group);
-    member_ = static_cast<std::uint8_t>(member);
-  }
-  std::uint32_t group() const { return group_; }
-  std::uint32_t member() const { return member_; }
   // Leaves the group after edge `edge`. All that was decided at this edge and the ones before had a
   // link that was ready then.
   void part_from_group(std::uint64_t edge) {
@@ -135,8 +128,6 @@ class FabricNode {
   // `ready_` of earlier steps, the last one first.
   std::array<std::uint32_t, LinkTx::kMaxLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step
-  std::uint16_t group_ = 0;
-  std::uint8_t member_ = 0;
   bool in_group_ = false;
 };
 

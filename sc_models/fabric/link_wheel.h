@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flits and credits in flight on links, by the edge of their arrival: a slot per future edge, each
-// a list of flits and one of credits.
+// with lists of flits and of credits, for switches and for endpoints apart.
 //
 // Use: add_flit() and add_credit() for an edge `cycles` from the current one, at most the `longest`
 //   of the constructor; at every edge flits() and credits() are the arrivals; clear() them; turn()
@@ -12,6 +12,7 @@
 // Nodes have the numbers of the wheel's holder.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,27 +20,16 @@
 
 #include "base/bounded_list.h"
 #include "base/flit.h"
-#include "links/link.h"
+#include "base/port_pin.h"
 
 namespace fredsim {
 
 class LinkWheel {
  public:
-  // Credit for an output port of a node, the flits' sender, and a virtual channel.
-  class Credit {
-   public:
-    Credit() = default;
-    Credit(std::uint32_t node, std::uint32_t port, std::uint32_t vc)
-        : word_((node << kPortBits | port) * kNumVcs + vc) {}
-    std::uint32_t node() const { return word_ / kNumVcs >> kPortBits; }
-    std::uint32_t port() const { return word_ / kNumVcs & ((1U << kPortBits) - 1); }
-    std::uint32_t vc() const { return word_ % kNumVcs; }
-    std::uint32_t word() const { return word_; }
-
-   private:
-    static constexpr int kPortBits = 5;
-    std::uint32_t word_ = 0;
-  };
+  using Credit = CreditPin;
+  // Lists of an edge: arrivals at endpoints, and at switches.
+  enum List : std::size_t { kAtEndpoints, kAtSwitches };
+  static constexpr std::array kLists{kAtEndpoints, kAtSwitches};
   // Words of a flit's entry before its own: the input pin, in a word.
   static constexpr std::size_t kHeader = 1;
   using Flits = BoundedList<std::uint32_t>;
@@ -50,7 +40,11 @@ class LinkWheel {
   LinkWheel(std::uint32_t longest, std::size_t arriving, std::size_t leaving, std::size_t words)
       : mask_(std::bit_ceil(longest + 1) - 1), words_(words) {
     for (std::uint32_t slot = 0; slot <= mask_; ++slot) {
-      slots_.push_back({Flits(arriving * (kHeader + words)), Credits(leaving * kNumVcs)});
+      Slot& made = slots_.emplace_back();
+      for (const List list : kLists) {
+        made.flits[list] = Flits(arriving * (kHeader + words));
+        made.credits[list] = Credits(leaving * kNumVcs);
+      }
     }
   }
 
@@ -60,18 +54,27 @@ class LinkWheel {
   }
   // Variant for callers that know the words of a flit at compile time.
   std::uint32_t* add_flit(std::uint32_t cycles, InputPin to, std::size_t words) {
-    std::uint32_t* const entry = at(cycles).flits.grow(kHeader + words);
+    std::uint32_t* const entry = at(cycles).flits[list_of(to)].grow(kHeader + words);
     entry[0] = to.word();
     return entry + kHeader;
   }
-  void add_credit(std::uint32_t cycles, Credit credit) { at(cycles).credits.add(credit); }
+  void add_credit(std::uint32_t cycles, Credit credit) {
+    at(cycles).credits[list_of(credit)].add(credit);
+  }
 
-  Flits& flits() { return slots_[now_].flits; }
-  Credits& credits() { return slots_[now_].credits; }
+  Flits& flits(List list) { return slots_[now_].flits[list]; }
+  Credits& credits(List list) { return slots_[now_].credits[list]; }
   // Arrivals at the edge `cycles` after the current one.
-  const Flits& flits(std::uint32_t cycles) const { return slots_[(now_ + cycles) & mask_].flits; }
-  const Credits& credits(std::uint32_t cycles) const {
-    return slots_[(now_ + cycles) & mask_].credits;
+  const Flits& flits(std::uint32_t cycles, List list) const {
+    return slots_[(now_ + cycles) & mask_].flits[list];
+  }
+  const Credits& credits(std::uint32_t cycles, List list) const {
+    return slots_[(now_ + cycles) & mask_].credits[list];
+  }
+  bool has_arrivals(std::uint32_t cycles) const {
+    const Slot& slot = slots_[(now_ + cycles) & mask_];
+    return !slot.flits[0].empty() || !slot.flits[1].empty() || !slot.credits[0].empty() ||
+           !slot.credits[1].empty();
   }
   std::uint32_t slots() const { return mask_ + 1; }
 
@@ -79,16 +82,20 @@ class LinkWheel {
   void reset() {
     now_ = 0;
     for (Slot& slot : slots_) {
-      slot.flits.clear();
-      slot.credits.clear();
+      for (Flits& flits : slot.flits) flits.clear();
+      for (Credits& credits : slot.credits) credits.clear();
     }
   }
 
  private:
   struct Slot {
-    Flits flits;
-    Credits credits;
+    std::array<Flits, kLists.size()> flits;
+    std::array<Credits, kLists.size()> credits;
   };
+  template <typename Pin>
+  static std::size_t list_of(Pin to) {
+    return to.is_of_switch() ? kAtSwitches : kAtEndpoints;
+  }
   Slot& at(std::uint32_t cycles) { return slots_[(now_ + cycles) & mask_]; }
 
   std::uint32_t mask_;  // slots - 1

@@ -43,7 +43,7 @@ Partition::Partition(const Topology& topology, const std::vector<NodePlace>& pla
       links_(topology, places, static_cast<std::uint32_t>(index),
              static_cast<std::size_t>(partitions), static_cast<std::size_t>(words_)),
       awake_(nodes_.size()),
-      groups_(nodes_, awake_),
+      group_(nodes_, awake_),
       registers_(nodes_.size()) {}
 
 void Partition::attach(std::uint32_t node, SwitchCore& core) {
@@ -56,7 +56,7 @@ void Partition::attach(std::uint32_t node, SwitchCore& core) {
   }
   state.core = &core;
   state.has_rtl = rtl_inside(core) != nullptr;
-  groups_.forget();
+  group_.forget();
   state.launch_edges = launch_edges;
   for (int port = 0; port < state.ports; ++port)
     links_.output(node, port).set_launch_edges(launch_edges);
@@ -79,17 +79,17 @@ void Partition::reset() {
   clear_counts();
   links_.reset();
   timers_.reset();
-  groups_.reset();
+  group_.reset();
   awake_.wake_all();
   for (FabricNode& node : nodes_) node.reset(links_.outputs() + node.first);
 }
 
 void Partition::step_in_group(bool on) {
-  if (on == groups_.are_on()) return;
+  if (on == group_.is_on()) return;
   if (!on) {
-    groups_.part(edge_);
+    group_.part(edge_);
   } else if (!always_step_) {
-    groups_.join();
+    group_.join();
   }
 }
 
@@ -131,9 +131,11 @@ void Partition::tick() {
 
 template <int kWords>
 void Partition::step_nodes() {
-  take_arrivals<kWords>();
-  if (groups_.are_on()) {
-    for (NodeGroups::Group& group : groups_.all()) step_group<kWords>(group);
+  take_arrivals<kWords>(LinkWheel::kAtEndpoints);
+  if (group_.is_on()) {
+    step_group<kWords>();
+  } else {
+    take_arrivals<kWords>(LinkWheel::kAtSwitches);
   }
   if (always_step_) awake_.wake_all();
   if (side_by_side_.threads != nullptr) [[unlikely]]
@@ -167,35 +169,25 @@ void Partition::step_side_by_side() {
 }
 
 template <int kWords>
-[[gnu::always_inline]] inline void Partition::take_arrivals() {
-  links_.take_credits([&](LinkWheel::Credit credit) { take_credit(credit); });
-  links_.take_flits<kWords>([&](InputPin to, const std::uint32_t* flit) {
+[[gnu::always_inline]] inline void Partition::take_arrivals(LinkWheel::List list) {
+  links_.take_credits(list, [&](LinkWheel::Credit credit) { take_credit(credit); });
+  links_.take_flits<kWords>(list, [&](InputPin to, const std::uint32_t* flit) {
     const std::size_t words = static_cast<std::size_t>(kWords != 0 ? kWords : words_);
-    FabricNode& node = nodes_[to.node()];
-    if (node.is_in_group()) {
-      groups_.of(node).pins.in_flits.add({node.member(), to.port(), flit});
-      return;
-    }
-    SwitchPins& pins = node.pins;
+    SwitchPins& pins = nodes_[to.node()].pins;
     pins.in_valid |= 1U << to.port();
     std::memcpy(&pins.in_flit[to.port() * words], flit, words * sizeof *flit);
     awake_.wake(to.node());
   });
 }
 
+[[gnu::always_inline]] inline void Partition::give_room(LinkTx& link, std::uint32_t vc) const {
+  if (!link.give_room(static_cast<int>(vc))) [[unlikely]]
+    fail_by_credit(link);
+}
+
 [[gnu::always_inline]] inline void Partition::take_credit(LinkWheel::Credit credit) {
   FabricNode& node = nodes_[credit.node()];
-  LinkTx& link = links_.outputs()[node.first + credit.port()];
-  if (!link.give_room(static_cast<int>(credit.vc()))) [[unlikely]] {
-    const Link& owner = topology_.links[link.number()];
-    fail(fmt::format("{} port {} returned a credit too many", topology_.nodes[owner.to].name,
-                     owner.to_port));
-  }
-  if (node.is_in_group()) {
-    groups_.of(node).pins.out_credits.add({node.member(), static_cast<std::uint16_t>(credit.port()),
-                                           static_cast<std::uint16_t>(credit.vc())});
-    return;
-  }
+  give_room(links_.outputs()[node.first + credit.port()], credit.vc());
   const std::uint32_t bit = 1U << credit.port();
   std::uint32_t& at_pins = node.pins.out_credit[credit.vc()];
   if ((at_pins & bit) != 0) node.hand_over_credits();  // credits of an earlier edge
@@ -230,28 +222,28 @@ template <int kWords>
 // ---- switches that step together
 
 template <int kWords>
-void Partition::step_group(NodeGroups::Group& group) {
-  SwitchGroup::Pins& pins = group.pins;
-  if (!group.paced.empty()) groups_.look_at_paced(group, links_.outputs(), edge_);
-  if (pins.in_flits.empty() && pins.out_credits.empty() && group.idle()) return;
-  group.switches->step(pins);
-  pins.in_flits.clear();
-  pins.out_credits.clear();
+void Partition::step_group() {
+  SwitchGroup::Pins& pins = group_.pins();
+  group_.look_at_paced(links_.outputs(), edge_);
+  pins.in_flits = links_.flits_at(LinkWheel::kAtSwitches);
+  pins.out_credits = links_.credits_at(LinkWheel::kAtSwitches);
+  if (pins.in_flits.empty() && pins.out_credits.empty() && group_.idle()) return;
+  for (const CreditPin credit : pins.out_credits)
+    give_room(links_.outputs()[links_.place(credit.node(), static_cast<int>(credit.port()))],
+              credit.vc());
+  group_.switches().step(pins);
+  links_.drop_credits(LinkWheel::kAtSwitches);
+  links_.drop_flits(LinkWheel::kAtSwitches);
   if (pins.error != 0) [[unlikely]]
-    fail_by_error(nodes_[group.members[pins.error_node]], std::exchange(pins.error, 0));
+    fail_by_error(nodes_[pins.error_node], std::exchange(pins.error, 0));
   if (!pins.out_flits.empty()) quiet_ = 0;
   for (const SwitchGroup::Flit& flit : pins.out_flits) {
-    FabricNode& node = nodes_[group.members[flit.node]];
+    FabricNode& node = nodes_[flit.node];
     launch_flit<kWords>(node, flit.port, flit.words);
-    if (!node.is_waiting()) continue;
-    pins.out_ready[flit.node] = node.ready();
-    if (std::ranges::find(group.paced, flit.node) == group.paced.end()) {
-      group.paced.push_back(flit.node);
-    }
+    if (node.is_waiting()) group_.note_paced(flit.node);
   }
-  for (const SwitchGroup::Credit& credit : pins.in_credits) {
-    return_credit(nodes_[group.members[credit.node]], credit.port, credit.vc);
-  }
+  for (const SwitchGroup::Credit& credit : pins.in_credits)
+    return_credit(nodes_[credit.node], credit.port, credit.vc);
 }
 
 // ---- errors and counts of nodes
@@ -259,6 +251,12 @@ void Partition::step_group(NodeGroups::Group& group) {
 void Partition::fail_by_error(const FabricNode& node, std::uint32_t error) const {
   fail(fmt::format("{} reports error {} (switch/register_map.h)", topology_.nodes[node.id].name,
                    error));
+}
+
+void Partition::fail_by_credit(const LinkTx& link) const {
+  const Link& owner = topology_.links[link.number()];
+  fail(fmt::format("{} port {} returned a credit too many", topology_.nodes[owner.to].name,
+                   owner.to_port));
 }
 
 void Partition::end_access(FabricNode& node) {
@@ -311,7 +309,7 @@ void Partition::fail(const std::string& what) const {
 // ---- between two edges
 
 bool Partition::all_idle() const {
-  return groups_.idle() && std::ranges::all_of(nodes_, [](const FabricNode& node) {
+  return group_.idle() && std::ranges::all_of(nodes_, [](const FabricNode& node) {
            return node.is_in_group() || node.is_idle();
          });
 }

@@ -28,7 +28,7 @@
 
 #include "fabric/cut.h"
 #include "fabric/fabric_node.h"
-#include "fabric/node_groups.h"
+#include "fabric/node_group.h"
 #include "fabric/partition_links.h"
 #include "fabric/register_writes.h"
 #include "fabric/switch_threads.h"
@@ -79,7 +79,7 @@ class Partition {
   std::uint64_t steps_left_out() const { return steps_left_out_; }
   bool all_idle() const;      // of its nodes
   bool has_to_step() const {  // true if a node steps at the next edge
-    return always_step_ || awake_.any() || !groups_.idle();
+    return always_step_ || awake_.any() || !group_.idle();
   }
   void rest(std::uint64_t edges);
   bool add_state(StateDigest& digest) const;
@@ -97,14 +97,16 @@ class Partition {
   template <int kWords>  // words of a flit; 0: as many as the nodes' pins have
   void step_nodes();
   template <int kWords>
-  void take_arrivals();
+  void take_arrivals(LinkWheel::List list);
   template <int kWords>
   void step_side_by_side();
   SwitchCore::Stepped begin_step(std::size_t number);
   template <int kWords>
   void end_step(std::size_t number, SwitchCore::Stepped stepped);
   template <int kWords>
-  void step_group(NodeGroups::Group& group);
+  void step_group();
+  void give_room(LinkTx& link, std::uint32_t vc) const;
+  [[noreturn]] void fail_by_credit(const LinkTx& link) const;
   void take_credit(LinkWheel::Credit credit);
   void end_access(FabricNode& node);
   [[noreturn]] void fail_by_error(const FabricNode& node, std::uint32_t error) const;
@@ -123,7 +125,7 @@ class Partition {
   PartitionLinks links_;
   EdgeTimers timers_;
   WakeBits awake_;
-  NodeGroups groups_;
+  NodeGroup group_;
   SideBySide side_by_side_;
   RegisterWrites registers_;  // registers written since clear_counts()
   std::vector<NodeId> finished_;

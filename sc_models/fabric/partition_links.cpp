@@ -57,7 +57,8 @@ void PartitionLinks::add_links(const std::vector<NodePlace>& places) {
     if (to.partition == index_) {
       inputs_[place(to.node, link.to_port)] = {
           .sender = {from.node, static_cast<std::uint16_t>(link.from_port),
-                     static_cast<std::uint16_t>(from.partition)},
+                     static_cast<std::uint16_t>(from.partition),
+                     topology_.nodes[link.from].is_switch()},
           .latency = static_cast<std::uint32_t>(link.latency)};
     }
   }
@@ -72,7 +73,7 @@ void PartitionLinks::add_sender(const Link& link, int number,
   LinkTx& tx = outputs_[at];
   tx = LinkTx(link, number, depths_behind(topology_, link));
   tx.lead_to({to.node, static_cast<std::uint16_t>(link.to_port),
-              static_cast<std::uint16_t>(to.partition)});
+              static_cast<std::uint16_t>(to.partition), topology_.nodes[link.to].is_switch()});
   if (link.policy != nullptr) {
     if (to.partition != index_)
       throw std::logic_error(
@@ -189,7 +190,7 @@ bool PartitionLinks::step_channels(std::uint64_t edge) {
     is_sending = is_sending || out.is_sending;
     if (out.flit != nullptr) std::copy_n(out.flit, words_, wheel_.add_flit(1, tx.target_pin()));
     for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
-      if ((out.credits >> vc & 1U) != 0) wheel_.add_credit(1, {sender.node, sender.port, vc});
+      if ((out.credits >> vc & 1U) != 0) wheel_.add_credit(1, {sender.node, sender.port, vc, sender.is_switch});
     }
     return !channel.is_active();
   });

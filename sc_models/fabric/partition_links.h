@@ -63,23 +63,33 @@ class PartitionLinks {
     if (!slow_.empty()) end_serialising(edge);
     return !active_.empty() && step_channels(edge);
   }
+  // Arrivals of an edge at switches or at endpoints; the caller drops them once all are used.
+  LinkWheel::Flits& flits_at(LinkWheel::List list) { return wheel_.flits(list); }
+  LinkWheel::Credits& credits_at(LinkWheel::List list) { return wheel_.credits(list); }
+  void drop_credits(LinkWheel::List list) {
+    credits_in_flight_ -= static_cast<int>(wheel_.credits(list).size());
+    wheel_.credits(list).clear();
+  }
+  void drop_flits(LinkWheel::List list) {
+    LinkWheel::Flits& flits = wheel_.flits(list);
+    if (flits.empty()) return;
+    flits_in_flight_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words_));
+    flits.clear();
+  }
   template <typename OnCredit>
-  void take_credits(const OnCredit& on_credit) {
-    LinkWheel::Credits& credits = wheel_.credits();
-    for (const LinkWheel::Credit credit : credits) on_credit(credit);
-    credits_in_flight_ -= static_cast<int>(credits.size());
-    credits.clear();
+  void take_credits(LinkWheel::List list, const OnCredit& on_credit) {
+    for (const LinkWheel::Credit credit : wheel_.credits(list)) on_credit(credit);
+    drop_credits(list);
   }
   // Calls on_flit(input pin, words); kWords: words of a flit, 0: as given to the constructor.
   template <int kWords, typename OnFlit>
-  void take_flits(const OnFlit& on_flit) {
+  void take_flits(LinkWheel::List list, const OnFlit& on_flit) {
     const std::size_t words = kWords != 0 ? kWords : words_;
-    LinkWheel::Flits& flits = wheel_.flits();
+    LinkWheel::Flits& flits = wheel_.flits(list);
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words)
       on_flit(InputPin(entry[0]), entry + LinkWheel::kHeader);
-    flits_in_flight_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
-    flits.clear();  // its words stay until the next flit is added
+    drop_flits(list);
   }
   // Launches a flit that has taken its room at the receiver, on the output `link` at `place`;
   // `beyond` as in LinkTx.
@@ -88,7 +98,8 @@ class PartitionLinks {
                                      const std::uint32_t* flit, std::uint64_t edge) {
     const std::size_t words = kWords != 0 ? kWords : words_;
     link.count_flit(flit);
-    if ((flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0) count_missing_bytes(link, flit);
+    if (!missing_of_.empty() && (flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0)
+      count_missing_bytes(link, flit);
     if (link.is_special()) [[unlikely]] {
       launch_special(place, beyond, flit, edge);
       return;
@@ -103,7 +114,7 @@ class PartitionLinks {
     const LinkRx& in = inputs_[place];
     if (!in.exists()) [[unlikely]]
       return false;
-    const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
+    const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc, in.sender.is_switch);
     if (!channels_.empty() && give_to_channel(in, vc)) [[unlikely]] {
       ++credits_in_flight_;
       return true;
@@ -157,14 +168,17 @@ class PartitionLinks {
   // Arrivals at the next edge: on_flit(input pin); on_credit(credit).
   template <typename OnFlit>
   void visit_flits(const OnFlit& on_flit) const {
-    const LinkWheel::Flits& flits = wheel_.flits(0);
-    for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
-         entry += LinkWheel::kHeader + words_)
-      on_flit(InputPin(entry[0]));
+    for (const LinkWheel::List list : LinkWheel::kLists) {
+      const LinkWheel::Flits& flits = wheel_.flits(0, list);
+      for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+           entry += LinkWheel::kHeader + words_)
+        on_flit(InputPin(entry[0]));
+    }
   }
   template <typename OnCredit>
   void visit_credits(const OnCredit& on_credit) const {
-    for (const LinkWheel::Credit credit : wheel_.credits(0)) on_credit(credit);
+    for (const LinkWheel::List list : LinkWheel::kLists)
+      for (const LinkWheel::Credit credit : wheel_.credits(0, list)) on_credit(credit);
   }
 
  private:

@@ -11,7 +11,7 @@ std::uint64_t PartitionLinks::edges_to_arrival(std::uint64_t edge) const {
   if (!active_.empty()) return 0;
   const std::uint64_t edges = slow_.edges_to_next(edge);
   for (std::uint32_t i = 0; i < wheel_.slots() && i < edges; ++i) {
-    if (!wheel_.flits(i).empty() || !wheel_.credits(i).empty()) return i;
+    if (wheel_.has_arrivals(i)) return i;
   }
   return edges;
 }
@@ -24,9 +24,10 @@ bool PartitionLinks::are_rested(std::uint64_t edge) const {
 bool PartitionLinks::add_state(StateDigest& digest, std::uint64_t edge) const {
   for (const auto& channel : channels_)
     if (channel != nullptr && !channel->add_state(digest)) return false;
-  for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
-    const LinkWheel::Flits& flits = wheel_.flits(i);
-    const LinkWheel::Credits& credits = wheel_.credits(i);
+  for (std::uint32_t i = 0; i < 2 * wheel_.slots(); ++i) {
+    const LinkWheel::List list = LinkWheel::kLists[i % 2];
+    const LinkWheel::Flits& flits = wheel_.flits(i / 2, list);
+    const LinkWheel::Credits& credits = wheel_.credits(i / 2, list);
     digest.add(std::uint64_t{flits.size()} << 32 | credits.size());
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words_) {
@@ -63,8 +64,8 @@ int PartitionLinks::flits_to(std::uint32_t node, int port, int vc) const {
     const LinkChannel* const before = channel(first_[in.sender.node] + in.sender.port);
     if (before != nullptr) flits += before->flits_inside(vc);
   }
-  for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
-    const LinkWheel::Flits& slot = wheel_.flits(i);
+  for (std::uint32_t i = 0; i < 2 * wheel_.slots(); ++i) {
+    const LinkWheel::Flits& slot = wheel_.flits(i / 2, LinkWheel::kLists[i % 2]);
     for (const std::uint32_t* entry = slot.begin(); entry != slot.end();
          entry += LinkWheel::kHeader + words_) {
       const InputPin to(entry[0]);
@@ -78,16 +79,18 @@ int PartitionLinks::flits_to(std::uint32_t node, int port, int vc) const {
 }
 
 int PartitionLinks::credits_to(std::uint32_t node, int port, int vc) const {
-  const LinkWheel::Credit wanted(node, static_cast<std::uint32_t>(port),
-                                 static_cast<std::uint32_t>(vc));
+  const InputPin wanted(node, static_cast<std::uint32_t>(port));
   int credits = 0;
   if (const LinkChannel* const behind = channel(place(node, port)); behind != nullptr)
     credits += behind->credits_inside(vc);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
-    credits +=
-        static_cast<int>(std::ranges::count_if(wheel_.credits(i), [&](LinkWheel::Credit credit) {
-          return credit.word() == wanted.word();
-        }));
+    for (const LinkWheel::List list : LinkWheel::kLists) {
+      credits += static_cast<int>(
+          std::ranges::count_if(wheel_.credits(i, list), [&](LinkWheel::Credit credit) {
+            return InputPin(credit.node(), credit.port()).word() == wanted.word() &&
+                   credit.vc() == static_cast<std::uint32_t>(vc);
+          }));
+    }
   }
   return credits;
 }

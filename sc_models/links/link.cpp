@@ -34,7 +34,8 @@ LinkTx::LinkTx(const Link& link, int number, const VcDepths& depths)
 void LinkTx::reset() {
   held_ = full();
   since_ = 0;
-  room_ = depths_;
+  for (std::size_t vc = 0; vc < room_.size(); ++vc)
+    room_[vc] = static_cast<std::uint16_t>(depths_[vc]);
   tokens_ = max_tokens();
   left_of_burst_ = 0;
   open_packets_ = 0;

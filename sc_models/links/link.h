@@ -47,6 +47,7 @@
 #include <span>
 
 #include "base/flit.h"
+#include "base/port_pin.h"
 #include "base/rational.h"
 #include "topology/topology.h"
 
@@ -108,21 +109,7 @@ struct LinkTarget {
   std::uint32_t node = 0;
   std::uint16_t port = 0;
   std::uint16_t partition = 0;
-};
-
-// A LinkTarget in one word, without the partition.
-class InputPin {
- public:
-  InputPin() = default;
-  InputPin(std::uint32_t node, std::uint32_t port) : word_(node << kPortBits | port) {}
-  explicit InputPin(std::uint32_t word) : word_(word) {}
-  std::uint32_t node() const { return word_ >> kPortBits; }
-  std::uint32_t port() const { return word_ & ((1U << kPortBits) - 1); }
-  std::uint32_t word() const { return word_; }
-
- private:
-  static constexpr int kPortBits = 5;
-  std::uint32_t word_ = 0;
+  bool is_switch = false;
 };
 
 class alignas(64) LinkTx {
@@ -210,14 +197,14 @@ class alignas(64) LinkTx {
   int room(int vc) const { return room_[vc]; }
   int outstanding(int vc) const { return depths_[vc] - room_[vc]; }
   // Takes room for one flit; false if there is none.
-  bool take_room(int vc) { return --room_[vc] >= 0; }
+  bool take_room(int vc) { return room_[vc]-- != 0; }
   // Returns a credit; false if it was not owed.
-  bool give_room(int vc) { return ++room_[vc] <= depths_[vc]; }
+  bool give_room(int vc) { return room_[vc]++ < depths_[vc]; }
 
   // ---- counts of flits
   void count_flit(const std::uint32_t* flit) {
     ++flits_;
-    phase_flits_ += kPhaseField.of(flit) != kPhaseOnline ? 1U : 0U;
+    if (kPhaseField.of(flit) != kPhaseOnline) ++phase_flits_;
   }
   void count_missing(std::uint64_t bytes) { missing_bytes_ += bytes; }
   void add_counts(const LinkCount& more) {
@@ -229,11 +216,12 @@ class alignas(64) LinkTx {
 
   // ---- target, in the numbering of the holder of both ends
   void lead_to(LinkTarget target) {
-    to_pin_ = {target.node, target.port};
+    to_pin_ = {target.node, target.port, target.is_switch};
     to_partition_ = target.partition;
   }
   LinkTarget target() const {
-    return {to_pin_.node(), static_cast<std::uint16_t>(to_pin_.port()), to_partition_};
+    return {to_pin_.node(), static_cast<std::uint16_t>(to_pin_.port()), to_partition_,
+            to_pin_.is_of_switch()};
   }
   InputPin target_pin() const { return to_pin_; }
   void set_faults(LinkFaults* faults) { faults_ = faults; }
@@ -259,11 +247,12 @@ class alignas(64) LinkTx {
   bool takes_flit(std::int64_t held) const { return held >= den_ - launch_edges_ * num_; }
   bool channel_is_ready(std::uint64_t edge) const;
 
-  // One cache line has all that a launch needs but the count.
+  // One cache line has all that a launch needs.
   std::int64_t num_ = 1, den_ = 1;
   std::int64_t held_ = 1;    // level after the last launch
   std::uint64_t since_ = 0;  // edge of the last launch
-  VcDepths room_{};
+  std::uint64_t flits_ = 0;
+  std::array<std::uint16_t, kNumVcs> room_{};
   std::uint32_t latency_ = 1;
   std::uint32_t beyond_ = 0;
   InputPin to_pin_;
@@ -273,7 +262,6 @@ class alignas(64) LinkTx {
   // State that no launch needs.
   int number_ = -1;
   VcDepths depths_{};
-  std::uint64_t flits_ = 0;
   std::uint64_t phase_flits_ = 0;
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;

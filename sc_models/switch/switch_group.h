@@ -12,6 +12,7 @@
 // Timing: as SwitchCore. Credits are given at the edge of their arrival, also to idle members: this
 //   makes no difference as long as no more credits return than were spent.
 // Lists hold one flit per port, one credit per port and virtual channel; their order is immaterial.
+// Inputs stay where their owner has them, until the step is done.
 // Errors: `error` of the pins is the code of the first member by number that has one, 0: none.
 #pragma once
 
@@ -22,6 +23,7 @@
 
 #include "base/bounded_list.h"
 #include "base/flit.h"
+#include "base/port_pin.h"
 
 namespace fredsim {
 
@@ -38,14 +40,10 @@ class SwitchGroup {
     std::uint16_t port, vc;
   };
   struct Pins {
-    Pins(std::size_t nodes, std::size_t ports)
-        : in_flits(ports),
-          out_credits(ports * kNumVcs),
-          out_ready(nodes),
-          in_credits(ports * kNumVcs) {}
-    // Inputs of the next step.
-    BoundedList<Flit> in_flits;
-    BoundedList<Credit> out_credits;
+    Pins(std::size_t nodes, std::size_t ports) : out_ready(nodes), in_credits(ports * kNumVcs) {}
+    // Inputs of the next step. A flit is its InputPin's word and its own words.
+    std::span<const std::uint32_t> in_flits;
+    std::span<const CreditPin> out_credits;
     std::vector<std::uint32_t> out_ready;  // index: node
     // Outputs of the last step; words are valid until the next one.
     std::span<const Flit> out_flits;

@@ -116,6 +116,11 @@ void expect_equal_states(const SwitchCore& core, const SwitchCore& expected) {
   ASSERT_EQ(core.idle(), expected.idle());
 }
 
+struct GroupInputs {
+  std::vector<std::uint32_t> flits;
+  std::vector<CreditPin> credits;
+};
+
 // A twin in a group, and one like it that steps by itself.
 class GroupPair {
  public:
@@ -145,14 +150,16 @@ class GroupPair {
     member_pins = inputs_;
     member->step(member_pins);
   }
-  void put_inputs(std::uint32_t node, SwitchGroup::Pins& group) const {
+  void put_inputs(std::uint32_t node, GroupInputs& inputs, SwitchGroup::Pins& group) const {
     for_each_port(inputs_.in_valid, [&](int port) {
       const auto p = static_cast<std::uint32_t>(port);
-      group.in_flits.add({node, p, &inputs_.in_flit[p * words_]});
+      inputs.flits.push_back(InputPin(node, p).word());
+      const auto words = inputs_.in_flit.begin() + static_cast<std::ptrdiff_t>(p * words_);
+      inputs.flits.insert(inputs.flits.end(), words, words + static_cast<std::ptrdiff_t>(words_));
     });
-    for (std::uint16_t vc = 0; vc < kNumVcs; ++vc) {
+    for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
       for_each_port(inputs_.out_credit[vc], [&](int port) {
-        group.out_credits.add({node, static_cast<std::uint16_t>(port), vc});
+        inputs.credits.emplace_back(node, static_cast<std::uint32_t>(port), vc, true);
       });
     }
     group.out_ready[node] = inputs_.out_ready;
@@ -242,10 +249,11 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
       }
       for (GroupPair& pair : pairs) pair.step_alone();
       if (in_group) {
-        pins.in_flits.clear();
-        pins.out_credits.clear();
+        GroupInputs inputs;
         pins.error = pins.error_node = 0;
-        for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].put_inputs(node_of(i), pins);
+        for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].put_inputs(node_of(i), inputs, pins);
+        pins.in_flits = inputs.flits;
+        pins.out_credits = inputs.credits;
         group->step(pins);
         ++grouped;
         const auto failed = std::ranges::find_if(

@@ -50,7 +50,8 @@ void MeshGroup::join(Pins& pins) {
   for (std::uint32_t node = 0; node < twins_.size(); ++node) {
     if (twins_[node] == nullptr) continue;
     MeshTwin& twin = *twins_[node];
-    if (twin.asking_ != 0 || twin.late_any_) note_asking(node);
+    if (twin.asking_ != 0) note_asking(node);
+    twin.late_edge_ = edge_ - 1;
     for (std::size_t v = 0; v < kNumVcs; ++v) {
       for_each_port(twin.arrived_[v], [&](int port) {
         arrived_.add({node, static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(v)});
@@ -70,7 +71,9 @@ void MeshGroup::join(Pins& pins) {
 
 void MeshGroup::part() {
   for (MeshTwin* const twin : twins_) {
-    if (twin != nullptr && twin->dropped_ != 0) twin->arriving_ = bit(kNumVcs);
+    if (twin == nullptr) continue;
+    if (twin->dropped_ != 0) twin->arriving_ = bit(kNumVcs);
+    twin->age_stalls(edge_);
   }
   for (const Credit& flit : arrived_) twins_[flit.node]->arriving_ |= bit(flit.vc);
   for (const Flit& flit : leaving_[(newest_ + 1) % 3]) {
@@ -115,42 +118,57 @@ void MeshGroup::step_words(Pins& pins) {
   take_credits(pins);
   store_all();
   sample_all<kWords>(pins);
+  ++edge_;
 }
 
+// Sink of twins in a group. Stalls of the last two edges are told by the edge of the last ones.
 struct MeshGroup::ListSink {
+  std::uint64_t edge;
   std::uint32_t node;
   const std::uint32_t* words;  // words of place 0
   std::size_t flit_words;
-  BoundedList<Flit>& flits;
-  BoundedList<Credit>& credits;
+  Flit* flits;
+  Credit* credits;
   [[gnu::always_inline]] void leave(std::size_t vc, int in, int out, std::uint32_t from) {
-    flits.add({node, static_cast<std::uint32_t>(out), words + from * flit_words});
-    credits.add({node, static_cast<std::uint16_t>(in), static_cast<std::uint16_t>(vc)});
+    *flits++ = {node, static_cast<std::uint32_t>(out), words + from * flit_words};
+    *credits++ = {node, static_cast<std::uint16_t>(in), static_cast<std::uint16_t>(vc)};
+  }
+  static bool ages_stalls(const MeshTwin& /*twin*/) { return false; }
+  void count_stalls(MeshTwin& twin, const MeshTwin::Stalls& stalls) const {
+    twin.note_stalls(stalls, edge);
   }
 };
 
 template <int kWords>
 void MeshGroup::leave_all(Pins& pins) {
-  const auto flit_words = static_cast<std::size_t>(kWords != 0 ? kWords : words_);
   BoundedList<Flit>& flits = leaving_[newest_];
-  flits.clear();
-  pins.in_credits.clear();
+  ListSink sink{.edge = edge_,
+                .node = 0,
+                .words = nullptr,
+                .flit_words = static_cast<std::size_t>(kWords != 0 ? kWords : words_),
+                .flits = flits.begin(),
+                .credits = pins.in_credits.begin()};
   for (std::size_t word = 0; word < asking_.size(); ++word) {
-    for (std::uint64_t left = asking_[word]; left != 0; left &= left - 1) {
-      const auto node = static_cast<std::uint32_t>(word * 64) +
-                        static_cast<std::uint32_t>(std::countr_zero(left));
-      MeshTwin& twin = *twins_[node];
-      ListSink sink{node, twin.flits_.get(), flit_words, flits, pins.in_credits};
-      twin.leave<kWords>(pins.out_ready[node], sink);
+    std::uint64_t still = asking_[word];
+    for (std::uint64_t left = still; left != 0; left &= left - 1) {
+      sink.node = static_cast<std::uint32_t>(word * 64) +
+                  static_cast<std::uint32_t>(std::countr_zero(left));
+      MeshTwin& twin = *twins_[sink.node];
+      sink.words = twin.flits_.get();
+      twin.leave<kWords>(pins.out_ready[sink.node], sink);
       is_odd_ |= twin.stuck_;
-      if (twin.asking_ == 0 && !twin.late_any_) asking_[word] ^= left & -left;
+      if (twin.asking_ == 0) still ^= left & -left;
     }
+    asking_[word] = still;
   }
+  flits.set_end(sink.flits);
+  pins.in_credits.set_end(sink.credits);
 }
 
 void MeshGroup::take_credits(const Pins& pins) {
-  for (const Credit& credit : pins.out_credits) {
-    std::uint16_t& credits = twins_[credit.node]->credits_[MeshTwin::at(credit.vc, credit.port)];
+  for (const CreditPin credit : pins.out_credits) {
+    MeshTwin& twin = *twins_[credit.node()];
+    std::uint16_t& credits = twin.credits_[MeshTwin::at(credit.vc(), credit.port())];
     if (credits != mesh_twin::kMaxCredits) ++credits;
   }
 }
@@ -168,20 +186,25 @@ void MeshGroup::store_all() {
 
 template <int kWords>
 void MeshGroup::sample_all(const Pins& pins) {
-  for (const Flit& flit : pins.in_flits) {
+  const std::size_t entry_words = 1 + static_cast<std::size_t>(kWords != 0 ? kWords : words_);
+  Credit* to = arrived_.end();
+  const std::uint32_t* const end = pins.in_flits.data() + pins.in_flits.size();
+  for (const std::uint32_t* entry = pins.in_flits.data(); entry != end; entry += entry_words) {
+    const std::uint32_t* const flit = entry + 1;
+    const InputPin pin(entry[0]);
+    const std::uint32_t node = pin.node(), port = pin.port();
     const auto was_popped = [&](std::size_t vc) {
       return std::ranges::any_of(pins.in_credits, [&](const Credit& credit) {
-        return credit.node == flit.node && credit.port == flit.port && credit.vc == vc;
+        return credit.node == node && credit.port == port && credit.vc == vc;
       });
     };
-    if (!twins_[flit.node]->sample<kWords>(static_cast<int>(flit.port), flit.words, was_popped))
-        [[unlikely]] {
+    if (!twins_[node]->sample<kWords>(static_cast<int>(port), flit, was_popped)) [[unlikely]] {
       is_odd_ = true;
       continue;
     }
-    arrived_.add({flit.node, static_cast<std::uint16_t>(flit.port),
-                  static_cast<std::uint16_t>(vc_of(flit.words))});
+    *to++ = {node, static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(vc_of(flit))};
   }
+  arrived_.set_end(to);
 }
 
 // Collects errors of the state before the edge, for twins that have lost a flit or have a

@@ -44,11 +44,12 @@ class MeshGroup final : public SwitchGroup {
 
   std::vector<MeshTwin*> twins_;  // index: node; null: no member
   std::vector<std::uint64_t>
-      asking_;  // bit n: node n has a request of a head-of-line flit, or stalls not yet counted
+      asking_;                   // bit n: node n has a request of a head-of-line flit
   BoundedList<Credit> arrived_;  // flits in pin registers: node, input port, virtual channel
   // Flits that left at the last edges, in turn; the last edge's are leaving_[newest_].
   std::array<BoundedList<Flit>, 3> leaving_;
   std::size_t newest_ = 0;
+  std::uint64_t edge_ = 1;    // edges stepped, and one more
   int words_ = 0;             // words per flit
   bool has_stepped_ = false;  // true if a step was made since join()
   bool is_odd_ = false;       // a twin has lost a flit, or has a head-of-line flit without a route

@@ -109,6 +109,8 @@ struct MeshTwin::PinSink {
     twin.spent_[vc] |= bit(out);
     pins.in_credit[vc] |= bit(in);
   }
+  static bool ages_stalls(const MeshTwin& twin) { return twin.late_any_; }
+  static void count_stalls(MeshTwin& twin, const Stalls& stalls) { twin.count_stalls(stalls); }
 };
 
 template <int kWords>
@@ -183,11 +185,21 @@ template <int kWords>
 void MeshTwin::count_stalls(const Stalls& now) {
   late_[1] = late_[0];
   late_[0] = now;
-  late_any_ = false;
-  for (const Stalls& late : late_) late_any_ |= (late.credit | late.arbiter | late.link) != 0;
-  stalls_.credit += now.credit;
-  stalls_.arbiter += now.arbiter;
-  stalls_.link += now.link;
+  late_any_ = late_[0].any() || late_[1].any();
+  stalls_ += now;
+}
+
+void MeshTwin::note_stalls(const Stalls& now, std::uint64_t edge) {
+  late_[1] = late_edge_ + 1 == edge ? late_[0] : Stalls{};
+  late_[0] = now;
+  late_edge_ = edge;
+  stalls_ += now;
+}
+
+void MeshTwin::age_stalls(std::uint64_t end) {
+  const std::uint64_t age = end - 1 - late_edge_;
+  if (age != 0) late_ = {Stalls{}, age == 1 ? late_[0] : Stalls{}};
+  late_any_ = late_[0].any() || late_[1].any();
 }
 
 // Sets the errors found by the edge before; a blocked packet start shows one edge later.

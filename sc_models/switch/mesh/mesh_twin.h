@@ -83,6 +83,13 @@ class MeshTwin final : public SwitchCore {
   };
   struct Stalls {
     std::uint64_t credit = 0, arbiter = 0, link = 0;
+    bool any() const { return (credit | arbiter | link) != 0; }
+    Stalls& operator+=(const Stalls& more) {
+      credit += more.credit;
+      arbiter += more.arbiter;
+      link += more.link;
+      return *this;
+    }
   };
   struct Leaving {            // flits between buffer and output register
     std::uint32_t ports = 0;  // output ports
@@ -114,6 +121,9 @@ class MeshTwin final : public SwitchCore {
   bool sample(int port, const std::uint32_t* flit, const WasPopped& was_popped);
   void set_hol(std::size_t vc, int in, std::uint8_t out);
   void count_stalls(const Stalls& now);
+  // Variants of a group, which knows the edges: stalls at `edge`; the last stalls before edge `end`.
+  void note_stalls(const Stalls& now, std::uint64_t edge);
+  void age_stalls(std::uint64_t end);
   Stalls counted_stalls() const;
   template <int kWords>
   std::uint32_t* words_at(std::uint32_t place) const {
@@ -156,6 +166,7 @@ class MeshTwin final : public SwitchCore {
                            // before that
   Stalls stalls_;
   std::array<Stalls, 2> late_;  // stalls of the last edge, and of the one before
+  std::uint64_t late_edge_ = 0;  // in a group: the edge that late_ has as the last
 
   std::uint32_t rings_;    // output ports that lead into a ring
   int columns_, rows_;     // sides of the rings, 0: none

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/port_mask.h"
 #include "switch/mesh/mesh_twin.h"
 
 namespace fredsim {
@@ -49,7 +50,7 @@ struct MeshTwin::Edge {
     const std::uint32_t begun = output.open != 0 ? mesh_twin::bit(output.open - 1) : 0;
     const std::uint32_t entering = asking & ~begun & ~mesh_twin::bit(out ^ 2);
     if (credits <= need) {
-      edge.no_credit += std::popcount(entering);
+      edge.no_credit += ports_in(entering);
       asking ^= entering;
       if (asking == 0) return -1;
     }
@@ -57,13 +58,13 @@ struct MeshTwin::Edge {
   }
   if (output.open != 0) {  // other requests wait for its tail
     const std::uint32_t starts = asking & ~mesh_twin::bit(output.open - 1);
-    if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
+    if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += ports_in(starts);
     asking ^= starts;
     need = 1;
     if (asking == 0) return -1;
   }
   if (credits < need) {
-    edge.no_credit += std::popcount(asking);
+    edge.no_credit += ports_in(asking);
     return -1;
   }
   if ((ready >> out & 1U) == 0) {
@@ -74,7 +75,7 @@ struct MeshTwin::Edge {
     ++edge.waiting;  // minus one for each departing flit
     return std::countr_zero(asking);
   }
-  edge.waiting += std::popcount(asking);
+  edge.waiting += ports_in(asking);
   const std::uint32_t in_turn = asking >> output.next << output.next;
   return std::countr_zero(in_turn != 0 ? in_turn : asking);
 }
@@ -180,7 +181,8 @@ template <int kWords, typename Sink>
   if (has_hol) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
 }
 
-// Departures at this edge, `sink.leave(VC, input, output, place)` for each, and stalls.
+// Departures at this edge, `sink.leave(VC, input, output, place)` for each, and stalls:
+// sink.count_stalls() at edges that have some, or where sink.ages_stalls().
 template <int kWords, typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::leave(std::uint32_t ready, Sink& sink) {
   Edge edge;
@@ -190,10 +192,11 @@ template <int kWords, typename Sink>
     leave_on<kWords>(static_cast<std::size_t>(std::countr_zero(asking_)), ready, sink, edge);
   }
   renew_hol_flits(edge);
-  if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 || late_any_) {
-    count_stalls({static_cast<std::uint64_t>(edge.no_credit),
-                  static_cast<std::uint64_t>(edge.waiting),
-                  static_cast<std::uint64_t>(std::popcount(edge.links))});
+  const bool stalls = (edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0;
+  if (stalls || sink.ages_stalls(*this)) {
+    sink.count_stalls(*this, {static_cast<std::uint64_t>(edge.no_credit),
+                              static_cast<std::uint64_t>(edge.waiting),
+                              static_cast<std::uint64_t>(ports_in(edge.links))});
   }
 }
 
