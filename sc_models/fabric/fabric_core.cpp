@@ -482,6 +482,17 @@ void FabricCore::set_always_step(bool on) {
   for (const auto& partition : partitions_) partition->set_always_step(on);
 }
 
+bool FabricCore::is_unobserved() const {
+  const auto is_faulty = [&](const Link& link) {
+    return owns(link.from) &&
+           owner(link.from).links().output(places_[link.from].node, link.from_port).faults() !=
+               nullptr;
+  };
+  return std::ranges::none_of(partitions_,
+                              [](const auto& partition) { return partition->always_steps(); }) &&
+         std::ranges::none_of(topology_.links, is_faulty);
+}
+
 std::uint64_t FabricCore::steps_left_out() const {
   std::uint64_t steps = 0;
   for (const auto& partition : partitions_) steps += partition->steps_left_out();

@@ -194,6 +194,8 @@ class FabricCore {
     }
   }
 
+  // True if nobody asks for flits: no set_always_step(), and no fault model on a link.
+  bool is_unobserved() const;
   void set_groups(bool on) { uses_groups_ = on; }
   void set_always_step(bool on);
   // Makes the node step at the next tick even if idle, so that an observer sees its current pins.

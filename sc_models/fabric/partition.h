@@ -68,6 +68,7 @@ class Partition {
     step_in_group(false);
     always_step_ = on;
   }
+  bool always_steps() const { return always_step_; }
   // Steps switches with RTL by `threads` threads from now on; they must share no state that is
   // written.
   void set_switch_threads(int threads);

@@ -105,7 +105,11 @@ inline constexpr auto kAll = rows::join(
                     "--threads", "N",
                     "threads that step the fabric, up to its number of switches (default 1); same "
                     "results",
-                    {.initial = "1", .max = kMaxThreads})));
+                    {.initial = "1", .max = kMaxThreads}),
+                rows::flag<&Q::traffic, &T::trains>(
+                    "--no-trains",
+                    "also moves packets flit by flit where a packet's flits follow each other; "
+                    "same results")));
 
 }  // namespace traffic_rows
 inline constexpr auto& kTrafficRows = traffic_rows::kAll;

@@ -74,6 +74,8 @@ struct SwitchPhase {
   bool operator==(const SwitchPhase&) const = default;
 };
 
+class CutThrough;
+
 class SwitchCore {
  public:
   // State read after every step.
@@ -103,6 +105,9 @@ class SwitchCore {
     static_cast<void>(ports);
     return nullptr;
   }
+  // The switch as packets see it that move as trains (switch/cut_through.h), as it is set up now;
+  // null: its packets move flit by flit.
+  virtual const CutThrough* cut_through() const { return nullptr; }
   // Reads all counters without a cycle. False if this implementation's counters can only be read
   // through the register map.
   virtual bool peek_counters(SwitchCounters& into) const {

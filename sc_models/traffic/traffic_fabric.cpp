@@ -171,6 +171,7 @@ void TrafficFabric::set_up_switches() {
 void TrafficFabric::reset(std::uint64_t window_begin, std::uint64_t window_end,
                           PacketFeeder* feeder) {
   core_.reset();
+  moves_trains_ = false;
   if (breakdown_ != nullptr) breakdown_->begin_set_up();
   for (const auto& share : shares_) {
     TrafficMeter& meter = share->meter;
@@ -188,6 +189,18 @@ void TrafficFabric::reset(std::uint64_t window_begin, std::uint64_t window_end,
   if (breakdown_ != nullptr) breakdown_->begin_run(meter());
 }
 
+void TrafficFabric::use_trains() {
+  const bool is_observed = wave_ != nullptr || breakdown_ != nullptr || series_ != nullptr ||
+                           meter().feeder != nullptr || !core_.is_unobserved();
+  if (!options_.trains || is_observed || kinds_.has_replies() || core_.is_cut()) return;
+  const int longest = options_.packet_flits.longest();
+  if (!trains::TrainFabric::can_move(topology_, switches_, longest)) return;
+  if (trains_ == nullptr)
+    trains_ = std::make_unique<trains::TrainFabric>(topology_, switches_, addresses_, meter());
+  trains_->reset();
+  moves_trains_ = true;
+}
+
 void TrafficFabric::tick() {
   for (const auto& share : shares_) share->before_edge();
   clock_edge();
@@ -198,6 +211,10 @@ void TrafficFabric::tick() {
 
 // Advances by some edges, at most `max` and no more than the detection of a standstill needs.
 void TrafficFabric::advance(std::uint64_t max) {
+  if (moves_trains_) {
+    trains_->advance(max);
+    return;
+  }
   const bool looks_at_edges = wave_ != nullptr || breakdown_ != nullptr;
   // An exchange does not pay off for less than a look-ahead.
   const bool is_short = core_.is_cut() && max < core_.look_ahead();
@@ -260,6 +277,7 @@ void TrafficFabric::complete(TrafficPoint& point, const FabricCounts& before,
 }
 
 CreatedPackets TrafficFabric::created_in_window() const {
+  if (moves_trains_) return trains_->created_in_window();
   CreatedPackets created;
   for (const auto& node : nodes_) {
     if (node == nullptr) continue;
@@ -298,23 +316,29 @@ LatencyHistogram TrafficFabric::latencies(LatencyHistogram TrafficMeter::*histog
   return of_all;
 }
 
-FabricCounts TrafficFabric::counts() const {
+FabricCounts TrafficFabric::counts() {
+  if (moves_trains_) return trains_->counts();
   return gathered(count_all(core_, topology_, switches_), core_.all_ranks());
 }
 
 // Mean over all flits of the run; valid once the fabric has drained.
-double TrafficFabric::mean_hops() const {
+double TrafficFabric::mean_hops() {
+  const std::vector<LinkCount> links = counts().links;
   std::uint64_t hops = 0;
-  for (int l = 0; l < std::ssize(topology_.links); ++l) {
-    if (!topology_.links[l].on_die) hops += core_.count(l).flits;
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    if (!topology_.links[l].on_die) hops += links[l].flits;
   }
-  hops = over_ranks(hops);
   const std::uint64_t flits = sum(&TrafficMeter::flits_consumed);
   return flits == 0 ? 0 : static_cast<double>(hops) / static_cast<double>(flits);
 }
 
 void TrafficFabric::drain() {
   for (const auto& share : shares_) share->meter.offering = false;
+  if (moves_trains_) {
+    while (!all_consumed() || !trains_->empty()) advance(kDrainCycles);
+    trains_->check_balance();
+    return;
+  }
   const auto is_drained = [&] { return all_consumed() && core_.empty(); };
   while (!is_drained() && !limits_.is_quiet()) advance(kDrainCycles);
   const auto is_unbalanced = [&](const std::string& what) {

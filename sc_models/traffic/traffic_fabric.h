@@ -35,6 +35,7 @@
 #include "traffic/traffic_breakdown.h"
 #include "traffic/traffic_node.h"
 #include "traffic/traffic_options.h"
+#include "traffic/trains/train_fabric.h"
 
 namespace fredsim {
 
@@ -78,6 +79,9 @@ class TrafficFabric {
   // Measures one rate from a reset fabric.
   TrafficPoint measure(double rate, const OnProgress& on_progress = {});
 
+  // True if packets of the last measurement moved as trains (TrafficOptions::trains).
+  bool moves_trains() const { return moves_trains_; }
+
   void tick();  // runs a cycle
   FabricCore& core() { return core_; }
 
@@ -91,6 +95,11 @@ class TrafficFabric {
 
   // Resets the fabric and sets its switches up; cycle 0 follows.
   void reset(std::uint64_t window_begin, std::uint64_t window_end, PacketFeeder* feeder = nullptr);
+  // Has packets move as trains (traffic/trains/train_fabric.h) until the next reset(), if they can;
+  // call between reset() and the start of sources.
+  void use_trains();
+  trains::TrainFabric* trains() { return moves_trains_ ? trains_.get() : nullptr; }
+  const trains::TrainFabric* trains() const { return moves_trains_ ? trains_.get() : nullptr; }
   // Runs on while edges(), the number of edges until its next call, is not 0.
   void run_while(double rate, const OnProgress& on_progress,
                  const std::function<std::uint64_t()>& edges);
@@ -111,7 +120,7 @@ class TrafficFabric {
   std::uint64_t over_ranks(std::uint64_t mine) const;
   CreatedPackets created_in_window() const;
   std::uint64_t arrived() const;  // measured packets that have arrived
-  FabricCounts counts() const;
+  FabricCounts counts();
   LinkSeriesRecorder* series() { return series_.get(); }  // null: none
   bool is_stopped() const { return limits_.is_stopped(); }
   std::uint64_t max_consumed() const { return max_consumed_; }
@@ -149,7 +158,7 @@ class TrafficFabric {
   void check_watchdog();
   void limit_ports();
   void drain();
-  double mean_hops() const;
+  double mean_hops();
   bool all_consumed() const {
     return sum(&TrafficMeter::flits_injected) == sum(&TrafficMeter::flits_consumed);
   }
@@ -166,6 +175,8 @@ class TrafficFabric {
   std::vector<EdgeHook*> hooks_;                     // index: partition
   std::uint64_t max_consumed_ = 0;                   // max flits at an edge
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // index: node; null at switches
+  std::unique_ptr<trains::TrainFabric> trains_;      // null: not used yet
+  bool moves_trains_ = false;
   RunLimits limits_;
   std::unique_ptr<WaveRecorder> wave_;
   std::unique_ptr<TrafficBreakdown> breakdown_;  // null: none

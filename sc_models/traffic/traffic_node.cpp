@@ -60,17 +60,20 @@ void TrafficNode::start(const PacketSource& source, int rank) {
   meter_.calendar.add(source.creation(), rank);
 }
 
-CreatedPackets TrafficNode::created_in_window() const {
-  if (!source_) return {};
-  CreatedPackets created = measured_;
-  for (PacketSource waiting = *source_; waiting.creation() < meter_.window_end;) {
-    const bool counts = waiting.creation() >= meter_.window_begin;
+CreatedPackets with_waiting(CreatedPackets injected, PacketSource waiting,
+                            const TrafficMeter& meter) {
+  while (waiting.creation() < meter.window_end) {
+    const bool counts = waiting.creation() >= meter.window_begin;
     const PacketKind kind = waiting.take().kind;
     if (!counts) continue;
-    ++created.packets;
-    created.flits += static_cast<std::uint64_t>(kind.flits + kind.reply_flits);
+    ++injected.packets;
+    injected.flits += static_cast<std::uint64_t>(kind.flits + kind.reply_flits);
   }
-  return created;
+  return injected;
+}
+
+CreatedPackets TrafficNode::created_in_window() const {
+  return source_ ? with_waiting(measured_, *source_, meter_) : CreatedPackets{};
 }
 
 void TrafficNode::reset() {

@@ -79,6 +79,11 @@ struct CreatedPackets {
   std::uint64_t flits = 0;  // replies included
 };
 
+// Packets of a source that were created in the window: `injected` ones, and those that wait, of
+// which `waiting` creates the first one next. Valid once `now` is the window's end.
+CreatedPackets with_waiting(CreatedPackets injected, PacketSource waiting,
+                            const TrafficMeter& meter);
+
 class TrafficNode final : public EndpointCore {
  public:
   struct WaitingPacket {

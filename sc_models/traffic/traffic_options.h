@@ -23,6 +23,8 @@ struct TrafficOptions {
   std::uint64_t warmup_cycles = 5'000;
   std::uint64_t window_cycles = 20'000;
   std::uint64_t seed = 1;
+  // False: packets move flit by flit also where trains give the same.
+  bool trains = true;
   int threads = 1;  // threads that step the fabric, at most as many as it has switches; same
                     // results
   BurstOptions bursts{};

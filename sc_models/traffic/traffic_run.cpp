@@ -68,6 +68,10 @@ bool TrafficRun::falls_short(const CreatedPackets& created, std::uint64_t consum
 
 void TrafficRun::start(double rate) {
   reset(options().warmup_cycles, options().warmup_cycles + options().window_cycles);
+  start_sources(rate);
+}
+
+void TrafficRun::start_sources(double rate) {
   processes_.clear();
   const auto add_process = [&](double load) {
     processes_.push_back(make_process(rate * load, kinds().mean_flits(), options().bursts));
@@ -79,13 +83,20 @@ void TrafficRun::start(double rate) {
     TrafficNode* const node = node_of(rank);
     if (!pattern_.sends(rank) || node == nullptr) continue;
     const CreationProcess& process = processes_[pattern_.has_loads() ? rank : 0];
-    node->start({pattern_, rank, process, kinds(), options().seed}, rank);
+    const PacketSource source(pattern_, rank, process, kinds(), options().seed);
+    if (trains() != nullptr) {
+      trains()->start(rank, source);
+    } else {
+      node->start(source, rank);
+    }
   }
 }
 
 TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress) {
   const auto wall_start = std::chrono::steady_clock::now();
-  start(rate);
+  reset(options().warmup_cycles, options().warmup_cycles + options().window_cycles);
+  use_trains();
+  start_sources(rate);
   const auto run_until = [&](std::uint64_t cycle) {
     run_while(rate, on_progress, [&] { return cycle - std::min(now(), cycle); });
   };

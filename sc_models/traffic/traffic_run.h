@@ -43,6 +43,7 @@ class TrafficRun final : public TrafficFabric {
   void start(double rate);
 
  private:
+  void start_sources(double rate);
   TrafficPoint measure_once(double rate, const OnProgress& on_progress) override;
   double forecast_end(double rate) const override;
   bool falls_short(const CreatedPackets& created, std::uint64_t consumed) const;

@@ -82,6 +82,19 @@ std::unique_ptr<SwitchGroup> MeshTwin::make_group(std::size_t nodes, std::size_t
   return std::make_unique<MeshGroup>(nodes, ports);
 }
 
+// ---- packets as trains
+
+int MeshTwin::route(int in, std::uint16_t destination) const {
+  const std::uint8_t out = output_of(in, destination);
+  return (out & kNoRoute) != 0 ? -1 : out;
+}
+int MeshTwin::packet_room(int vc, int out) const {
+  return outputs_[at(static_cast<std::size_t>(vc), static_cast<std::size_t>(out))].need;
+}
+int MeshTwin::room(int vc, int out) const {
+  return credits_[at(static_cast<std::size_t>(vc), static_cast<std::size_t>(out))];
+}
+
 // ---- one clock edge
 
 void MeshTwin::step(SwitchPins& pins) {

@@ -13,6 +13,7 @@
 //   output pins is still in its place. An emptied buffer restarts in its first four places, so that
 //   a lightly loaded router stays within few cache lines.
 // Groups (SwitchCore): of any mesh twins, mesh_group.h.
+// Trains: packets move as trains (switch/cut_through.h) unless the router is on a ring.
 // State: plain values without cycle numbers.
 // Errors: none; the shape is one that SwitchKind::check() has let pass.
 #pragma once
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "switch/cut_through.h"
 #include "switch/mesh/mesh_peek.h"
 #include "switch/mesh/mesh_shape.h"
 #include "switch/switch_core.h"
@@ -29,7 +31,7 @@
 
 namespace fredsim {
 
-class MeshTwin final : public SwitchCore {
+class MeshTwin final : public SwitchCore, private CutThrough {
  public:
   explicit MeshTwin(const MeshShape& shape);
 
@@ -43,6 +45,9 @@ class MeshTwin final : public SwitchCore {
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
   int launch_edges() const override { return MeshPeek::kLaunchEdges; }
+  const CutThrough* cut_through() const override {
+    return rings_ == 0 && error_ == 0 ? this : nullptr;
+  }
   bool peek_counters(SwitchCounters& into) const override;
   bool add_state(StateDigest& digest) const override;
   void add_to_counters(const SwitchCounters& more) override;
@@ -131,7 +136,10 @@ class MeshTwin final : public SwitchCore {
   }
   void take_credits(const SwitchPins& pins);
   void advance_errors();
-  std::uint8_t route(int in, std::uint16_t dst) const;
+  std::uint8_t output_of(int in, std::uint16_t dst) const;
+  int route(int in, std::uint16_t destination) const override;
+  int packet_room(int vc, int out) const override;
+  int room(int vc, int out) const override;
   std::uint32_t read(std::uint16_t address) const;
   std::uint64_t counter(std::uint16_t address) const;
   std::uint64_t flits_in(int port) const;

@@ -248,12 +248,12 @@ template <int kWords, typename WasPopped>
   ++buffered_;
   arrived_[vc] |= mesh_twin::bit(port);
   mesh_twin::copy_flit<kWords>(words_at<kWords>(free), flit, words_);
-  routes_[free] = route(port, static_cast<std::uint16_t>(flit[1]));
+  routes_[free] = output_of(port, static_cast<std::uint16_t>(flit[1]));
   return true;
 }
 
 // Computes the route as rtl/common/route_select.sv.
-[[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
+[[gnu::always_inline]] inline std::uint8_t MeshTwin::output_of(int in, std::uint16_t dst) const {
   // Branch-free, since no predictor could guess the branches: a table's entry is all ones where the
   // next table decides.
   const std::uint32_t x = by_column_[mesh_column(dst)];
