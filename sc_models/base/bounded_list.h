@@ -34,7 +34,6 @@ class BoundedList {
     assert(size_ <= capacity_);
   }
 
-
  private:
   std::unique_ptr<T[]> items_;
   std::size_t size_ = 0, capacity_ = 0;

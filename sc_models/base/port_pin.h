@@ -35,6 +35,12 @@ class CreditPin {
   CreditPin() = default;
   CreditPin(std::uint32_t node, std::uint32_t port, std::uint32_t vc, bool of_switch = false)
       : word_((of_switch ? kOfSwitch : 0) | (node << kPortBits | port) * kNumVcs | vc) {}
+  // The credit of another virtual channel of the port; `this` is of channel 0.
+  CreditPin on(std::uint32_t vc) const {
+    CreditPin pin;
+    pin.word_ = word_ | vc;
+    return pin;
+  }
   std::uint32_t node() const { return (word_ & ~kOfSwitch) / kNumVcs >> kPortBits; }
   std::uint32_t port() const { return word_ / kNumVcs & ((1U << kPortBits) - 1); }
   std::uint32_t vc() const { return word_ % kNumVcs; }

@@ -69,8 +69,8 @@ class FabricNode {
     return ready;
   }
   // Puts a flit into the serialiser of a paced link: LinkTx::serialise().
-  std::uint32_t serialise(LinkTx& link, std::uint32_t port, const std::uint32_t* flit,
-                          std::uint64_t edge) {
+  [[gnu::always_inline]] std::uint32_t serialise(LinkTx& link, std::uint32_t port,
+                                                 const std::uint32_t* flit, std::uint64_t edge) {
     if (link.has_bursts() || link.has_channel()) [[unlikely]] {
       if (link.has_bursts()) link.count_in_burst(edge, flit);
       if (link.has_channel()) return 0;

@@ -53,12 +53,13 @@ class LinkWheel {
     return add_flit(cycles, to, words_);
   }
   // Variant for callers that know the words of a flit at compile time.
-  std::uint32_t* add_flit(std::uint32_t cycles, InputPin to, std::size_t words) {
+  [[gnu::always_inline]] std::uint32_t* add_flit(std::uint32_t cycles, InputPin to,
+                                                 std::size_t words) {
     std::uint32_t* const entry = at(cycles).flits[list_of(to)].grow(kHeader + words);
     entry[0] = to.word();
     return entry + kHeader;
   }
-  void add_credit(std::uint32_t cycles, Credit credit) {
+  [[gnu::always_inline]] void add_credit(std::uint32_t cycles, Credit credit) {
     at(cycles).credits[list_of(credit)].add(credit);
   }
 

@@ -18,6 +18,9 @@
 namespace fredsim {
 namespace {
 
+constexpr const char* kNoCredit = "launched a flit without a credit";
+constexpr const char* kNoLink = "returned a credit, but has no link";
+
 std::vector<FabricNode> nodes_of(const Topology& topology, const std::vector<NodePlace>& places,
                                  int index, int lanes) {
   std::vector<FabricNode> nodes;
@@ -188,6 +191,9 @@ template <int kWords>
 [[gnu::always_inline]] inline void Partition::take_credit(LinkWheel::Credit credit) {
   FabricNode& node = nodes_[credit.node()];
   give_room(links_.outputs()[node.first + credit.port()], credit.vc());
+  if (group_.is_on() && node.endpoint != nullptr &&
+      node.endpoint->takes_credit(credit.port(), credit.vc()))
+    return;
   const std::uint32_t bit = 1U << credit.port();
   std::uint32_t& at_pins = node.pins.out_credit[credit.vc()];
   if ((at_pins & bit) != 0) node.hand_over_credits();  // credits of an earlier edge
@@ -238,12 +244,23 @@ void Partition::step_group() {
     fail_by_error(nodes_[pins.error_node], std::exchange(pins.error, 0));
   if (!pins.out_flits.empty()) quiet_ = 0;
   for (const SwitchGroup::Flit& flit : pins.out_flits) {
-    FabricNode& node = nodes_[flit.node];
-    launch_flit<kWords>(node, flit.port, flit.words);
-    if (node.is_waiting()) group_.note_paced(flit.node);
+    const std::uint32_t place = links_.place(flit.node, static_cast<int>(flit.port));
+    LinkTx& link = links_.outputs()[place];
+    std::uint32_t beyond = 0;
+    if (link.is_paced()) {
+      FabricNode& node = nodes_[flit.node];
+      beyond = node.serialise(link, flit.port, flit.words, edge_);
+      if (node.is_waiting()) group_.note_paced(flit.node);
+    }
+    if (!link.take_room(vc_of(flit.words))) [[unlikely]]
+      fail_at_port(nodes_[flit.node], static_cast<int>(flit.port), kNoCredit);
+    links_.launch<kWords>(link, place, beyond, flit.words, edge_);
   }
-  for (const SwitchGroup::Credit& credit : pins.in_credits)
-    return_credit(nodes_[credit.node], credit.port, credit.vc);
+  for (const SwitchGroup::Credit& credit : pins.in_credits) {
+    if (!links_.return_credit(links_.place(credit.node, credit.port), credit.vc, edge_))
+        [[unlikely]]
+      fail_at_port(nodes_[credit.node], credit.port, kNoLink);
+  }
 }
 
 // ---- errors and counts of nodes
@@ -281,7 +298,7 @@ template <int kWords>
   LinkTx& link = links_.outputs()[node.first + port];
   const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port, flit, edge_) : 0;
   if (!link.take_room(vc_of(flit))) [[unlikely]]
-    fail_at_port(node, static_cast<int>(port), "launched a flit without a credit");
+    fail_at_port(node, static_cast<int>(port), kNoCredit);
   links_.launch<kWords>(link, node.first + port, beyond, flit, edge_);
 }
 
@@ -295,7 +312,7 @@ void Partition::check_launch(const FabricNode& node) const {
 [[gnu::always_inline]] inline void Partition::return_credit(const FabricNode& node, int port,
                                                             std::uint32_t vc) {
   if (!links_.return_credit(node.first + static_cast<std::uint32_t>(port), vc, edge_)) [[unlikely]]
-    fail_at_port(node, port, "returned a credit, but has no link");
+    fail_at_port(node, port, kNoLink);
 }
 
 void Partition::fail_at_port(const FabricNode& node, int port, const std::string& what) const {

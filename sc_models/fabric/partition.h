@@ -7,7 +7,8 @@
 //   of each other within an edge, so their order is immaterial. The cost of a cycle is the active
 //   nodes, and a bit per idle node. Credits for an idle switch wait at its pins for its next step,
 //   since no flit can use them earlier. Across edges at which no code outside reads nodes, switches
-//   whose kind has groups step together (switch/switch_group.h, step_in_group()). set_always_step()
+//   whose kind has groups step together (switch/switch_group.h, step_in_group()), and endpoints with
+//   nothing to send take credits without a step. set_always_step()
 //   disables these short cuts.
 // Links: fabric/partition_links.h. Crossing flits and credits are put into an outbox with the edge
 //   of their arrival; all partitions take them in at the same edge, at the latest after the minimum

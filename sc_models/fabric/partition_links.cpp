@@ -59,7 +59,9 @@ void PartitionLinks::add_links(const std::vector<NodePlace>& places) {
           .sender = {from.node, static_cast<std::uint16_t>(link.from_port),
                      static_cast<std::uint16_t>(from.partition),
                      topology_.nodes[link.from].is_switch()},
-          .latency = static_cast<std::uint32_t>(link.latency)};
+          .latency = static_cast<std::uint32_t>(link.latency),
+          .credit = {from.node, static_cast<std::uint32_t>(link.from_port), 0,
+                     topology_.nodes[link.from].is_switch()}};
     }
   }
   const auto slow = std::ranges::count_if(outputs_, &SlowSerialisers::takes);
@@ -190,7 +192,8 @@ bool PartitionLinks::step_channels(std::uint64_t edge) {
     is_sending = is_sending || out.is_sending;
     if (out.flit != nullptr) std::copy_n(out.flit, words_, wheel_.add_flit(1, tx.target_pin()));
     for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
-      if ((out.credits >> vc & 1U) != 0) wheel_.add_credit(1, {sender.node, sender.port, vc, sender.is_switch});
+      if ((out.credits >> vc & 1U) != 0)
+        wheel_.add_credit(1, {sender.node, sender.port, vc, sender.is_switch});
     }
     return !channel.is_active();
   });

@@ -114,17 +114,15 @@ class PartitionLinks {
     const LinkRx& in = inputs_[place];
     if (!in.exists()) [[unlikely]]
       return false;
-    const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc, in.sender.is_switch);
-    if (!channels_.empty() && give_to_channel(in, vc)) [[unlikely]] {
-      ++credits_in_flight_;
+    const CreditPin credit = in.credit.on(vc);
+    ++credits_in_flight_;
+    if (!channels_.empty() && give_to_channel(in, vc)) [[unlikely]]
       return true;
-    }
     if (in.sender.partition != index_) [[unlikely]] {
       outboxes_.add_credit(in.sender.partition, edge + in.latency, credit);
     } else {
       wheel_.add_credit(in.latency, credit);
     }
-    ++credits_in_flight_;
     return true;
   }
   void end_edge() { wheel_.turn(); }

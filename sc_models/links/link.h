@@ -154,7 +154,7 @@ class alignas(64) LinkTx {
   }
   // Takes a flit into the serialiser of a paced link and returns the flit's `beyond` (Time): this
   // is (lacking - 1) / num, without the division.
-  std::uint32_t serialise(std::uint64_t edge) {
+  [[gnu::always_inline]] std::uint32_t serialise(std::uint64_t edge) {
     held_ = held(edge) - den_;
     since_ = edge;
     if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
@@ -168,12 +168,10 @@ class alignas(64) LinkTx {
     return held(edge) == full() && (!has_bursts() || tokens(edge) == max_tokens());
   }
   // Level of the token bucket: the state in which paced links differ.
-  std::int64_t held(std::uint64_t edge) const {
-    // Max edges that a refill takes.
-    const std::int64_t max = kSlots * (std::int64_t{beyond_} + 2);
-    const auto gained =
-        static_cast<std::int64_t>(std::min(edge - since_, static_cast<std::uint64_t>(max)));
-    return std::min(held_ + num_ * gained, full());
+  [[gnu::always_inline]] std::int64_t held(std::uint64_t edge) const {
+    const std::uint64_t gained = edge - since_;
+    if (gained > kSlots * (std::uint64_t{beyond_} + 2)) return full();  // no refill takes longer
+    return std::min(held_ + num_ * static_cast<std::int64_t>(gained), full());
   }
   // Skips `edges` edges after which the state is as now.
   void skip(std::uint64_t edges) { since_ += edges; }
@@ -280,6 +278,7 @@ class alignas(64) LinkTx {
 struct LinkRx {
   LinkTarget sender{};        // output port at the link's other end
   std::uint32_t latency = 0;  // 0: an input port without a link
+  CreditPin credit{};         // the sender's, of virtual channel 0
   bool exists() const { return latency != 0; }
 };
 

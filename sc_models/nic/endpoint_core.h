@@ -28,6 +28,13 @@ class EndpointCore {
   virtual void step(SwitchPins& pins) = 0;
   // Returns true if a step without inputs would change nothing.
   virtual bool idle() const = 0;
+  // Takes a credit without a step. Returns false, and takes none, if a flit could leave with it at
+  // this edge, or the endpoint takes credits at its pins only.
+  virtual bool takes_credit(std::uint32_t port, std::uint32_t vc) {
+    static_cast<void>(port);
+    static_cast<void>(vc);
+    return false;
+  }
   // Returns true if no packet is queued, half received or not yet taken by the endpoint's module.
   virtual bool empty() const = 0;
   // Contract: as SwitchCore::add_state().

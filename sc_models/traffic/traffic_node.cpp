@@ -95,6 +95,15 @@ void TrafficNode::set_credits(int port, int vc, int flits) {
   if (flits > 0) credited_[c] |= 1U << port;
 }
 
+bool TrafficNode::takes_credit(std::uint32_t port, std::uint32_t vc) {
+  if ((sending_[kForward] | sending_[kReply]) != 0 || has_packet(kForward) || has_packet(kReply))
+    return false;
+  const Class c = static_cast<int>(vc) == kVcOfClass[kReply] ? kReply : kForward;
+  ++ports_[port].out[c].credits;
+  credited_[c] |= 1U << port;
+  return true;
+}
+
 std::size_t TrafficNode::next_destination(Class c) const {
   if (!waiting_[c].empty()) return static_cast<std::size_t>(waiting_[c].front().destination);
   PacketSource ahead = *source_;

@@ -120,6 +120,7 @@ class TrafficNode final : public EndpointCore {
     return (sending_[kForward] & credited_[kForward]) == 0 && !may_start(kForward) &&
            (classes_ == 1 || ((sending_[kReply] & credited_[kReply]) == 0 && !may_start(kReply)));
   }
+  bool takes_credit(std::uint32_t port, std::uint32_t vc) override;
   bool empty() const override {
     return (sending_[0] | sending_[1]) == 0 && receiving_ == 0 && waiting_[kForward].empty() &&
            waiting_[kReply].empty();

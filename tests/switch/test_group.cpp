@@ -251,7 +251,8 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
       if (in_group) {
         GroupInputs inputs;
         pins.error = pins.error_node = 0;
-        for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].put_inputs(node_of(i), inputs, pins);
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+          pairs[i].put_inputs(node_of(i), inputs, pins);
         pins.in_flits = inputs.flits;
         pins.out_credits = inputs.credits;
         group->step(pins);

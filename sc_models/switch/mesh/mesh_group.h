@@ -42,10 +42,9 @@ class MeshGroup final : public SwitchGroup {
   void join_leaving(std::uint32_t node, const MeshTwin::Leaving& from, BoundedList<Flit>& to) const;
   void note_asking(std::uint32_t node) { asking_[node / 64] |= std::uint64_t{1} << node % 64; }
 
-  std::vector<MeshTwin*> twins_;  // index: node; null: no member
-  std::vector<std::uint64_t>
-      asking_;                   // bit n: node n has a request of a head-of-line flit
-  BoundedList<Credit> arrived_;  // flits in pin registers: node, input port, virtual channel
+  std::vector<MeshTwin*> twins_;       // index: node; null: no member
+  std::vector<std::uint64_t> asking_;  // bit n: node n has a request of a head-of-line flit
+  BoundedList<Credit> arrived_;        // flits in pin registers: node, input port, virtual channel
   // Flits that left at the last edges, in turn; the last edge's are leaving_[newest_].
   std::array<BoundedList<Flit>, 3> leaving_;
   std::size_t newest_ = 0;

@@ -173,7 +173,7 @@ class MeshTwin final : public SwitchCore, private CutThrough {
   bool stuck_, no_route_;  // a head-of-line flit has no route: after the edge before, after the one
                            // before that
   Stalls stalls_;
-  std::array<Stalls, 2> late_;  // stalls of the last edge, and of the one before
+  std::array<Stalls, 2> late_;   // stalls of the last edge, and of the one before
   std::uint64_t late_edge_ = 0;  // in a group: the edge that late_ has as the last
 
   std::uint32_t rings_;    // output ports that lead into a ring
