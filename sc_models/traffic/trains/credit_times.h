@@ -37,12 +37,19 @@ class CreditTimes {
       std::uint64_t& bits = words_[word(edge)];
       if (bits != 0) {
         const std::uint64_t mask = ~std::uint64_t{0} >> (kBits - span) << bit;
-        taken += static_cast<std::uint32_t>(std::popcount(bits & mask));
+        taken += number_of(bits & mask);
         bits &= ~mask;
       }
       edge += span;
     }
     return taken;
+  }
+  // Removes one edge; 1 if it was there.
+  std::uint32_t take_one(Edge edge) {
+    std::uint64_t& bits = words_[word(edge)];
+    const std::uint64_t there = bits >> (edge % kBits) & 1U;
+    bits ^= there << (edge % kBits);
+    return static_cast<std::uint32_t>(there);
   }
   // The `number`th edge after `edge`, 1 or more, kNever if it is not known. All before are taken.
   Edge next(Edge edge, std::uint32_t number = 1) const {
@@ -63,6 +70,15 @@ class CreditTimes {
 
  private:
   static constexpr std::uint32_t kBits = 64;
+  // The bits that are set: few as a rule, and std::popcount() is a call where the processor may lack
+  // the instruction.
+  static std::uint32_t number_of(std::uint64_t bits) {
+    constexpr std::uint64_t kPairs = 0x5555555555555555U, kFours = 0x3333333333333333U,
+                            kBytes = 0x0F0F0F0F0F0F0F0FU, kSum = 0x0101010101010101U;
+    bits -= bits >> 1 & kPairs;
+    bits = (bits & kFours) + (bits >> 2 & kFours);
+    return static_cast<std::uint32_t>(((bits + (bits >> 4)) & kBytes) * kSum >> 56);
+  }
   static std::uint32_t word(Edge edge) { return edge / kBits % (kEdges / kBits); }
 
   std::array<std::uint64_t, kEdges / kBits> words_{};

@@ -33,7 +33,7 @@ class LinkPace {
 
   void reset() {
     levels_.fill({.held = full_});
-    before_ = levels_;
+    begin_train();
   }
   std::uint32_t late() const { return late_; }
 
@@ -75,7 +75,7 @@ class LinkPace {
   }
 
   // Marks that all flits from now on are of the next train.
-  void begin_train() { before_ = levels_; }
+  void begin_train() { before_ = {levels_[0], levels_[1]}; }
   // Flits of the trains before the last one that are not launched before `edge`, which is later than
   // the first decision of the last train.
   std::uint32_t waiting_before(Edge edge) const {
@@ -105,7 +105,7 @@ class LinkPace {
   std::int64_t num_ = 1, den_ = 1, full_ = 1;
   std::uint32_t beyond_ = 0, late_ = 0, delay_ = 0;
   std::array<Level, 3> levels_{};  // after the last launches, the latest first
-  std::array<Level, 3> before_{};  // at begin_train()
+  std::array<Level, 2> before_{};  // at begin_train()
 };
 
 }  // namespace fredsim::trains

@@ -40,22 +40,27 @@ void TrainFabric::catch_up(Output& output, Edge edge) {
 void TrainFabric::count_waiting(Output& output, Edge edge) {
   Node& node = nodes_[output.node];
   const auto waiting = static_cast<std::uint64_t>(std::popcount(output.waiting));
-  while (output.counted != edge) {
-    const Edge at = output.counted;
-    if (output.credits < static_cast<int>(output.need)) {
-      add_stalls(node, kCredit, at, waiting);
-    } else if (at < output.free_from) {
-      add_stalls(node, kArbiter, at, waiting);
+  const int need = static_cast<int>(output.need);
+  int credits = output.credits;
+  Edge leaves = output.left < output.flits ? output.leaves[output.left] : kNever;
+  Stalls early{};  // those that no counter shows late
+  for (Edge at = output.counted; at != edge; ++at) {
+    const Stall stall = credits < need ? kCredit : at < output.free_from ? kArbiter : kLink;
+    const std::uint64_t count = stall == kLink ? 1 : waiting;
+    if (at + kLateEdges < end_) {
+      early[stall] += count;
     } else {
-      add_stalls(node, kLink, at, 1);
+      add_stalls(node, stall, at, count);
     }
-    if (output.left < output.flits && output.leaves[output.left] == at) {
-      ++output.left;
-      --output.credits;
+    if (leaves == at) {
+      --credits;
+      leaves = ++output.left < output.flits ? output.leaves[output.left] : kNever;
     }
-    output.credits += static_cast<int>(output.to_come.take(at, at + 1));
-    output.counted = at + 1;
+    credits += static_cast<int>(output.to_come.take_one(at + 1));
   }
+  for (std::size_t i = 0; i < early.size(); ++i) node.stalls[i] += early[i];
+  output.credits = credits;
+  output.counted = edge;
 }
 
 // Counts edges at which a flit of the last train waited for the link.
