@@ -12,7 +12,13 @@
 
 namespace fredsim {
 
-class InputPin {
+// Bits of both words.
+struct PinBits {
+  static constexpr int kPortBits = 5;
+  static constexpr std::uint32_t kOfSwitch = 1U << 31;
+};
+
+class InputPin : PinBits {
  public:
   InputPin() = default;
   InputPin(std::uint32_t node, std::uint32_t port, bool of_switch = false)
@@ -24,13 +30,11 @@ class InputPin {
   std::uint32_t word() const { return word_; }
 
  private:
-  static constexpr int kPortBits = 5;
-  static constexpr std::uint32_t kOfSwitch = 1U << 31;
   std::uint32_t word_ = 0;
 };
 
 // Output port of a flit's sender, to which the credit returns, and its virtual channel.
-class CreditPin {
+class CreditPin : PinBits {
  public:
   CreditPin() = default;
   CreditPin(std::uint32_t node, std::uint32_t port, std::uint32_t vc, bool of_switch = false)
@@ -48,8 +52,6 @@ class CreditPin {
   std::uint32_t word() const { return word_; }
 
  private:
-  static constexpr int kPortBits = 5;
-  static constexpr std::uint32_t kOfSwitch = 1U << 31;
   std::uint32_t word_ = 0;
 };
 

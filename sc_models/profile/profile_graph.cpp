@@ -475,7 +475,7 @@ void Builder::wait_between_streams() {
     if (graph_.nodes[static_cast<std::size_t>(node)].call >= 0) {
       for (const auto& [other, gpu] : last_of[now.by])
         if (other != stream) wait_for(node, gpu, TraceRule::kCollective);
-      // What the thread's stream waits for already, collectives of other groups too.
+      // Waits of the thread's stream, for collectives of other groups too.
       if (const auto current = compute.find(now.by);
           current != compute.end() && current->second != stream) {
         for (const int gpu : awaited[current->second]) wait_for(node, gpu, TraceRule::kCollective);

@@ -278,7 +278,7 @@ class Sequence {
           kWholeShare * static_cast<double>(bytes[p]) / static_cast<double>(made.bytes)));
   }
 
-  // What all parts of an event share.
+  // Sets the fields that all parts of an event share.
   void describe(const Event& event, JobOperation& made) const {
     const auto r = static_cast<std::size_t>(event.parts.front().first);
     const TraceNode& node = nodes(r)[event.parts.front().second];

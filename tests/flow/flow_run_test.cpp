@@ -119,7 +119,7 @@ TEST(FlowRun, APartThatComesAfterAnotherBeginsAtItsEnd) {
 }
 
 // Time without latency grows with the size.
-// Between sizes at which packets have one order: acknowledgements, which links carry too, go by it.
+// Compares sizes at which packets have one order: acknowledgements, on links too, go by it.
 TEST(FlowRun, ScalesWithTheSize) {
   for (const std::string machine : {"mesh", "fred_d", "fred_c"}) {
     const Topology topology = load_config("configs/" + machine + ".yaml").topology;

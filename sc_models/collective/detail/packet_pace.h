@@ -21,8 +21,9 @@
 //   without an order (packet_order.h). A note gives the reason.
 // Chosen by PacketOrder::kAuto for parts above kPacedAboveBytes that can have a pace and whose
 //   longest tree has kFewestPacedPackets packets: the pace then cost less than a percent wherever it
-//   was measured. Up to that size a run takes a second without it. With half as many packets all-gathers on 8 x 8 took 1.0 % longer, and most of a
-//   run was simulated anyway. Other parts are left as they are, without a note.
+//   was measured. Up to that size a run on 5 x 4 takes a second without it. With half as many
+//   packets all-gathers on 8 x 8 took 1.0 % longer, and most of a run was simulated anyway. Other
+//   parts are left as they are, without a note.
 // Cost: at 64 MiB on 5 x 4, multi_tree and hier_ring take 0.6 % more cycles than without a pace,
 //   reduce-scatters 0.3, all-gathers 0.6, broadcasts 0.4.
 #pragma once
@@ -37,7 +38,7 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kFewestPacedPackets = 256;
 
-// By part: true for those that kAuto may give a pace.
+// Parts, by number, that kAuto may give a pace.
 std::vector<bool> may_choose_pace(const Topology& topology, const Plan& plan);
 // Removes the pace of parts that cannot have one, with a note; call before they get an order.
 void refuse_packet_pace(const Topology& topology, Plan& plan);

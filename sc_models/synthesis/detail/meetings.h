@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which groups the ranks of a token's collective meet, and the shapes of the groups that meet
-// together.
+// Groups in which the ranks of a token's collective meet, and shapes of groups that meet together.
 //
 // A group meets if all of its ranks take part; others, and groups of one rank, do not.
 #pragma once
@@ -19,7 +18,7 @@ namespace fredsim {
 
 class Meetings {
  public:
-  // Both outlive the object.
+  // Model and ranks outlive the object.
   Meetings(const TraceModel& model, const SyntheticRanks& ranks) : model_(model), ranks_(ranks) {}
 
   // Sets group, peer, shape and part of a rank's collective; false: its group does not meet. The

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes operations equal for the model, and the first rounds of a loop equal to later ones.
+// Keys by which the model takes operations as equal, first rounds of a loop as later ones.
 //
 // An operation that lacks dependencies of a later one because their lanes had no operation yet gets
 //   them: a drawn operation without such a predecessor waits for none either. The first layer or
