@@ -12,6 +12,7 @@
 #   --comments              openers and pronouns of comments
 #   --licences              an SPDX line in every file
 #   --types                 one type of a name in a program
+#   --headers               docs/reference/libraries.md, which is made of the headers' contracts
 #   --subjects RANGE        subjects of the commits of a range: 'area: imperative', at most 72 columns, no full stop
 #   --subject-file FILE     likewise, for a message that is being written
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2119,SC2120  # steps take files, or none
@@ -122,6 +123,12 @@ types() {
   (cd scripts && python3 -B -m fredsim_tools.includes)
 }
 
+headers() {
+  say "contracts of headers in docs/reference/libraries.md"
+  diff <(scripts/reproduce libraries) docs/reference/libraries.md ||
+    die "docs/reference/libraries.md: found another text than the headers'; allowed: 'scripts/reproduce libraries > docs/reference/libraries.md'"
+}
+
 # subject TEXT: of a commit. Its area names folders: "rtl/mesh", or several of them, "cli/runner".
 subject() {
   ((${#1} <= 72)) || die "commit subject: found ${#1} columns, '$1'; allowed: at most 72"
@@ -149,11 +156,12 @@ quick() {
   comments
   licences
   types
+  headers
 }
 
 step=${1-}
 case "$step" in
---format | --tidy | --rtl | --shell | --python | --spelling | --sv-format | --comments | --licences | --types | --quick)
+--format | --tidy | --rtl | --shell | --python | --spelling | --sv-format | --comments | --licences | --types | --headers | --quick)
   shift
   need_packages "${LINT_PACKAGES[@]}"
   "${step#--}" "$@"
