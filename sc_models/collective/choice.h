@@ -19,7 +19,8 @@
 // estimated, since slices may be few, and credits are limited to one virtual channel. Endpoint
 // algorithms then have to be clearly faster: runs in the switches recur soon
 // (engine/memo/recurrence.h), while trees in all shares of the ports do not, and a small gain is
-// not worth that loss.
+// not worth that loss. For the same reason they have to be clearly faster than reduce-scatters in
+// the switches above kPacedAboveBytes; Fastest::passed_over names the one that was.
 #pragma once
 
 #include <optional>
@@ -35,6 +36,9 @@ namespace fredsim {
 struct Fastest {
   std::string algorithm;  // for all groups; kPapers: the choice is fixed
   int packet_flits = 0;   // longest packet; 0: the machine's default
+  // Endpoint algorithm that is estimated to be slightly faster, in `gain` of the time; empty: none.
+  std::string passed_over{};
+  double gain = 0;
 };
 
 // `specs` differ at most in group and root. `parts`: their parts, with two or more members each.

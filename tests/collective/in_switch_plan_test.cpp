@@ -50,6 +50,27 @@ TEST(InSwitchPlan, SixteenMebibytesMeetTheBound) {
   EXPECT_NEAR(plan.bound_ns, bytes / 3e12 * 1e9, 0.001 * plan.bound_ns);
 }
 
+// Reduce-scatters by `auto`: in the switches where their states recur, if endpoints are not faster
+// by a tenth.
+TEST(InSwitchPlan, LongReduceScattersRecur) {
+  const auto plan = [](std::uint64_t bytes) {
+    return make_plan(test::fred_tree(), Collective::kReduceScatter, first_ranks(20), bytes, "auto");
+  };
+  const Plan in_switches = plan(std::uint64_t{1} << 30);
+  EXPECT_EQ(in_switches.parts[0].algorithm, "in_switch");
+  EXPECT_EQ(std::ranges::count_if(in_switches.notes,
+                                  [](const std::string& note) {
+                                    return note.starts_with(
+                                        "reduce_scatter in the switches, where its states recur; "
+                                        "hier_ring is estimated to be ");
+                                  }),
+            1);
+  const Plan at_endpoints = plan(kPacedAboveBytes);
+  EXPECT_EQ(at_endpoints.parts[0].algorithm, "hier_ring");
+  for (const std::string& note : at_endpoints.notes)
+    EXPECT_EQ(note.find("recur"), std::string::npos) << note;
+}
+
 // Four groups of five, one member per L1 switch, and groups inside one L1 switch: same bound.
 TEST(InSwitchPlan, Groups) {
   const Topology topology = test::fred_tree();
