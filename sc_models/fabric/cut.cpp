@@ -110,7 +110,7 @@ Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
 }
 
 Cut cut_for_caches(const Topology& topology) {
-  constexpr int kSide = 8, kFewestRouters = 256;
+  constexpr int kSide = 8, kFewestRouters = 144;
   if (find_link_policy(topology) != nullptr ||
       topology.grid.width * topology.grid.height < kFewestRouters)
     return {};

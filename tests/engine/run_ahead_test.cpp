@@ -164,8 +164,8 @@ TEST(CutForCaches, IsOfLargeGridsOnlyInSquaresOfRoutersWithTheirNpus) {
     return load_config("configs/mesh.yaml", settings).topology;
   };
   EXPECT_TRUE(cut_for_caches(grid(5, 4)).empty());
-  EXPECT_TRUE(cut_for_caches(grid(16, 15)).empty());
-  EXPECT_FALSE(cut_for_caches(grid(16, 16)).empty());
+  EXPECT_TRUE(cut_for_caches(grid(12, 11)).empty());
+  EXPECT_FALSE(cut_for_caches(grid(12, 12)).empty());
   EXPECT_TRUE(cut_for_caches(grid(32, 16, {"link.reliability=link"})).empty());
   EXPECT_TRUE(cut_for_caches(load_config("configs/fred_d.yaml").topology).empty());
 
