@@ -155,7 +155,7 @@ void MeshGroup::leave_all(Pins& pins) {
                   static_cast<std::uint32_t>(std::countr_zero(left));
       MeshTwin& twin = *twins_[sink.node];
       sink.words = twin.flits_.get();
-      twin.leave<kWords>(pins.out_ready[sink.node], sink);
+      twin.leave(pins.out_ready[sink.node], sink);
       is_odd_ |= twin.stuck_;
       if (twin.asking_ == 0) still ^= left & -left;
     }

@@ -34,7 +34,7 @@ MeshTwin::MeshTwin(const MeshShape& shape)
   const std::uint32_t places = lay_out_rings();
   flits_ = std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{places} *
                                                            static_cast<std::size_t>(words_));
-  routes_ = std::make_unique_for_overwrite<std::uint8_t[]>(places);
+  sides_ = std::make_unique_for_overwrite<std::uint8_t[]>(places);
   to_endpoint_.fill(kNoRoute);
   for (int e = 1; e <= ios_; ++e) {
     to_endpoint_[e] = static_cast<std::uint8_t>(kFirstLocal + locals_ + e - 1);
@@ -140,7 +140,7 @@ void MeshTwin::step_words(SwitchPins& pins) {
   spent_ = {};
   if ((asking_ != 0) | late_any_) {
     PinSink sink{*this, pins};
-    leave<kWords>(pins.out_ready, sink);
+    leave(pins.out_ready, sink);
   }
   if (on_any_vc(pins.out_credit) != 0) take_credits(pins);
   leaving_now_ ^= 1U;

@@ -69,7 +69,6 @@ class MeshTwin final : public SwitchCore, private CutThrough {
     std::uint8_t next = 0;      // round-robin pointer
     std::uint8_t need = 0;      // credits that a packet start waits for
     std::uint8_t open = 0;      // 1 + input port whose packet is open on it; 0: none
-    std::uint8_t winner = 0;    // input port, while an edge is worked out
   };
   struct Queue {              // the buffer of one (VC, input port), and its pin register
     std::uint64_t flits = 0;  // flits that came
@@ -109,15 +108,15 @@ class MeshTwin final : public SwitchCore, private CutThrough {
   template <int kWords>
   void come_out(SwitchPins& pins);
   int arbitrate(std::size_t vc, int out, std::uint32_t ready, Edge& edge);
-  template <int kWords, typename Sink>
+  template <typename Sink>
   void leave(std::uint32_t ready, Sink& sink);
-  template <int kWords, typename Sink>
+  template <typename Sink>
   void leave_on(std::size_t vc, std::uint32_t ready, Sink& sink, Edge& edge);
-  template <int kWords, typename Sink>
+  template <typename Sink>
   void leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge);
-  ByVc grant(const ByVc& any);
+  ByVc take_declined(std::uint32_t ready);
   void turn(Output& output, int in) const;
-  template <int kWords, typename Sink>
+  template <typename Sink>
   void launch(std::size_t vc, int in, int out, Sink& sink, Edge& edge);
   void renew_hol_flits(const Edge& edge);
   void store_all();
@@ -191,10 +190,10 @@ class MeshTwin final : public SwitchCore, private CutThrough {
   ByQueue<std::uint16_t> credits_;  // index: output port
   ByQueue<Output> outputs_;
   ByQueue<Queue> queues_;
-  // Words of the flit at each place, and its route as a packet start (route()). Not written before
+  // Words of the flit at each place, and its sideband (mesh_twin_edge.h). Not written before
   // they are needed, so large buffers with little use cost no memory.
   std::unique_ptr<std::uint32_t[]> flits_;
-  std::unique_ptr<std::uint8_t[]> routes_;
+  std::unique_ptr<std::uint8_t[]> sides_;
 };
 
 }  // namespace fredsim

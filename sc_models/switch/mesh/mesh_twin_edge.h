@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/port_mask.h"
 #include "switch/mesh/mesh_twin.h"
@@ -15,6 +16,9 @@ namespace mesh_twin {
 
 // Bit of a route without an output port.
 inline constexpr std::uint8_t kNoRoute = 0x20;
+// Sideband of a stored flit: the route of a packet start, and this bit if it is a tail.
+inline constexpr std::uint8_t kTailSide = 0x80;
+constexpr std::uint8_t route_of(std::uint8_t side) { return side & (kTailSide - 1U); }
 inline constexpr std::uint32_t kMaxCredits = 0xFFFF;
 
 constexpr std::uint32_t bit(int index) { return 1U << index; }
@@ -82,65 +86,58 @@ struct MeshTwin::Edge {
 
 // Case of a single VC with head-of-line flits: each flit has a buffer of its own, so that no input
 // is granted twice, and every winner leaves.
-template <int kWords, typename Sink>
+template <typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::leave_on(std::size_t vc, std::uint32_t ready,
                                                       Sink& sink, Edge& edge) {
   for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
     const int out = std::countr_zero(left);
     const int in = arbitrate(vc, out, ready, edge);
-    if (in >= 0) launch<kWords>(vc, in, out, sink, edge);
+    if (in >= 0) launch(vc, in, out, sink, edge);
   }
 }
 
-// Case of several VCs: every input takes the granted flit of highest priority, which leaves.
-template <int kWords, typename Sink>
+// Case of several VCs: every output grants its highest one, and every input takes the granted flit
+// of highest priority, which leaves. A launch does not change the requests of another VC. A VC that
+// was declined at the edge before comes last at its output.
+template <typename Sink>
 void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
-  ByVc any{};  // output ports that have a winner
-  for (std::size_t v = 0; v < kNumVcs; ++v) {
+  ByVc last{};  // output ports that grant another VC
+  if (declined_any_) [[unlikely]]
+    last = take_declined(ready);
+  std::uint32_t granted = 0, taken = 0;  // output and input ports
+  for (const std::size_t v : order_) {
     for (std::uint32_t left = wanted_[v]; left != 0; left &= left - 1) {
       const int out = std::countr_zero(left);
       const int in = arbitrate(v, out, ready, edge);
-      if (in < 0) continue;
-      outputs_[at(v, static_cast<std::size_t>(out))].winner = static_cast<std::uint8_t>(in);
-      any[v] |= mesh_twin::bit(out);
-    }
-  }
-  const ByVc granted = grant(any);
-  std::uint32_t taken = 0;
-  for (const std::size_t v : order_) {
-    for (std::uint32_t left = granted[v]; left != 0; left &= left - 1) {
-      const int out = std::countr_zero(left);
-      Output& output = outputs_[at(v, static_cast<std::size_t>(out))];
-      const int in = output.winner;
+      if (in < 0 || ((granted | last[v]) >> out & 1U) != 0) continue;
+      granted |= mesh_twin::bit(out);
       if ((taken >> in & 1U) != 0) {
-        turn(output, in);
+        turn(outputs_[at(v, static_cast<std::size_t>(out))], in);
         declined_[v] |= mesh_twin::bit(out);
         declined_any_ = true;
         continue;
       }
       taken |= mesh_twin::bit(in);
-      launch<kWords>(v, in, out, sink, edge);
+      launch(v, in, out, sink, edge);
     }
   }
 }
 
-// VC granted by every output, among the VCs with a winner there: by priority, but a VC that was
-// declined at the edge before comes last.
-[[gnu::always_inline]] inline MeshTwin::ByVc MeshTwin::grant(const ByVc& any) {
-  ByVc granted{};
-  std::uint32_t taken = 0;
-  for (const int v : order_) {
-    const std::uint32_t fresh = any[v] & ~declined_[v];
-    granted[v] = fresh & ~taken;
-    taken |= fresh;
+// Clears the notes of the edge before. Returns, by VC, the output ports that declined it and have a
+// winner of a VC that they did not decline.
+inline MeshTwin::ByVc MeshTwin::take_declined(std::uint32_t ready) {
+  Edge not_counted;
+  const std::uint32_t declining = on_any_vc(declined_);
+  std::uint32_t others = 0;
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    for_each_port(wanted_[v] & declining & ~declined_[v], [&](int out) {
+      if (arbitrate(v, out, ready, not_counted) >= 0) others |= mesh_twin::bit(out);
+    });
   }
   declined_any_ = false;
-  declined_ = {};
-  for (const int v : order_) {
-    granted[v] |= any[v] & ~taken;
-    taken |= any[v];
-  }
-  return granted;
+  ByVc last = std::exchange(declined_, {});
+  for (std::uint32_t& outputs : last) outputs &= others;
+  return last;
 }
 
 // Advances the round-robin pointer of an output with the first flit of a packet that it grants.
@@ -148,7 +145,7 @@ void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
   if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
 }
 
-template <int kWords, typename Sink>
+template <typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::launch(std::size_t vc, int in, int out, Sink& sink,
                                                     Edge& edge) {
   const std::size_t queue_number = at(vc, static_cast<std::size_t>(in));
@@ -160,7 +157,7 @@ template <int kWords, typename Sink>
   const std::uint32_t from = queue.hol;
   sink.leave(vc, in, out, from);
   --credits_[output_number];
-  const bool tail = (words_at<kWords>(from)[2] & kTailBit) != 0;
+  const bool tail = (sides_[from] & mesh_twin::kTailSide) != 0;
   if (queue.begun == tail) {  // a packet of one flit changes no state
     queue.begun = !tail;
     output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
@@ -183,13 +180,13 @@ template <int kWords, typename Sink>
 
 // Departures at this edge, `sink.leave(VC, input, output, place)` for each, and stalls:
 // sink.count_stalls() at edges that have some, or where sink.ages_stalls().
-template <int kWords, typename Sink>
+template <typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::leave(std::uint32_t ready, Sink& sink) {
   Edge edge;
   if ((asking_ & (asking_ - 1)) != 0 || declined_any_) {
-    leave_on_all<kWords>(ready, sink, edge);
+    leave_on_all(ready, sink, edge);
   } else if (asking_ != 0) {
-    leave_on<kWords>(static_cast<std::size_t>(std::countr_zero(asking_)), ready, sink, edge);
+    leave_on(static_cast<std::size_t>(std::countr_zero(asking_)), ready, sink, edge);
   }
   renew_hol_flits(edge);
   const bool stalls = (edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0;
@@ -205,7 +202,7 @@ template <int kWords, typename Sink>
   for (int i = 0; i < edge.renewals; ++i) {
     const std::size_t vc = edge.renewed[i] / kMaxPorts;
     const int in = edge.renewed[i] % kMaxPorts;
-    set_hol(vc, in, routes_[queues_[edge.renewed[i]].hol]);
+    set_hol(vc, in, mesh_twin::route_of(sides_[queues_[edge.renewed[i]].hol]));
   }
 }
 
@@ -225,7 +222,7 @@ template <int kWords, typename Sink>
 [[gnu::always_inline]] inline void MeshTwin::store(std::size_t vc, int port) {
   const Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
   if (queue.count != 1) return;
-  set_hol(vc, port, queue.begun ? queue.out : routes_[queue.hol]);
+  set_hol(vc, port, queue.begun ? queue.out : mesh_twin::route_of(sides_[queue.hol]));
 }
 
 // Samples a flit into the pin register; false if the edge that would store it has no slot. Its
@@ -244,11 +241,17 @@ template <int kWords, typename WasPopped>
     return false;
   }
   const std::uint32_t free = ring.wrap(queue.hol, queue.hol + queue.count);
+  // The flit after a tail, which is in the buffer or has left.
+  const bool is_start = queue.count != 0
+                            ? (sides_[ring.wrap(queue.hol, free - 1)] & mesh_twin::kTailSide) != 0
+                            : !queue.begun;
   ++queue.count;
   ++buffered_;
   arrived_[vc] |= mesh_twin::bit(port);
   mesh_twin::copy_flit<kWords>(words_at<kWords>(free), flit, words_);
-  routes_[free] = output_of(port, static_cast<std::uint16_t>(flit[1]));
+  sides_[free] = static_cast<std::uint8_t>(
+      (is_start ? output_of(port, static_cast<std::uint16_t>(flit[1])) : 0U) |
+      ((flit[2] & kTailBit) != 0 ? mesh_twin::kTailSide : 0U));
   return true;
 }
 
