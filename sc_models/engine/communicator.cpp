@@ -77,6 +77,8 @@ bool Communicator::edge() {
 
 void Communicator::skip_idle(bool memoises) {
   const bool records = machine_.wave() != nullptr || !machine_.observers().empty();
+  // The core parts its groups itself where the engine looks at switches: at digests and counts.
+  fabric_.core().set_groups(records ? FabricCore::Groups::kNever : FabricCore::Groups::kAlways);
   skips_idle_ = machine_.options().skip && !records;
   scheduler_.skip_repeated(skips_idle_);
   memoisation_.enable(skips_idle_ && memoises);

@@ -60,7 +60,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
       controls_[id] = std::make_unique<SwitchControl>(object.c_str(), core_, id);
     }
   }
-  core_.set_groups(false);  // run_ahead() has few edges
+  core_.set_groups(FabricCore::Groups::kNever);  // run_ahead() has few edges
   SC_HAS_PROCESS(Fabric);
   SC_METHOD(clock_edge);
   reset();
@@ -80,6 +80,7 @@ SwitchControl& Fabric::control(NodeId node) {
 
 SwitchCore& Fabric::switch_core(NodeId node) {
   sc_assert(switches_[node] != nullptr);
+  core_.part_groups();
   return *switches_[node];
 }
 

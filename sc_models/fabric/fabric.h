@@ -61,7 +61,10 @@ class Fabric final : public sc_core::sc_module {
   SwitchControl& control(NodeId node);
   SwitchCore& switch_core(NodeId node);
   // Switches by node, null at endpoints and at nodes of other processes.
-  std::span<const std::unique_ptr<SwitchCore>> switches() const { return switches_; }
+  std::span<const std::unique_ptr<SwitchCore>> switches() const {
+    core_.part_groups();
+    return switches_;
+  }
   FabricCore& core() { return core_; }
 
   // Writer of the switches' registers after a reset.

@@ -136,6 +136,7 @@ void FabricCore::reset() {
 
 void FabricCore::tick() {
   state_.reset();
+  if (groups_ == Groups::kAlways) step_in_groups(true);
   for (const auto& partition : partitions_) partition->tick();
   if (!is_cut()) return;
   for (int i = 0; i < partitions(); ++i) take_in(i, 0);
@@ -221,7 +222,7 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
   assert(hooks.empty() || hooks.size() == partitions_.size());
   Failures failures(partitions_.size());
   state_.reset();
-  step_in_groups(uses_groups_);
+  step_in_groups(groups_ != Groups::kNever);
   const auto window_of = [&](std::uint64_t left) { return std::min(left, look_ahead_); };
   const std::uint64_t windows = edges / look_ahead_ + (edges % look_ahead_ != 0 ? 1 : 0);
   if (threads_ == nullptr) {
@@ -256,7 +257,7 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
       }
     });
   }
-  step_in_groups(false);
+  if (groups_ != Groups::kAlways) step_in_groups(false);
   finished_.clear();
   failures.rethrow_first();
   end_window(static_cast<int>((windows - 1) % 2));
@@ -368,6 +369,7 @@ void FabricCore::rest(std::uint64_t edges) {
 }
 
 bool FabricCore::add_state(StateDigest& digest) const {
+  part_groups();
   return std::ranges::all_of(partitions_,
                              [&](const auto& partition) { return partition->add_state(digest); });
 }
@@ -474,7 +476,12 @@ int FabricCore::outstanding(int link, int vc) const {
   return owns(topology_.links[link].from) ? output(link).outstanding(vc) : 0;
 }
 
-void FabricCore::step_in_groups(bool on) {
+void FabricCore::set_groups(Groups groups) {
+  part_groups();
+  groups_ = groups;
+}
+
+void FabricCore::step_in_groups(bool on) const {
   for (const auto& partition : partitions_) partition->step_in_group(on);
 }
 

@@ -64,7 +64,7 @@ class FabricCore {
                  // writes
   void tick();   // steps one clock edge; with several processes call exchange() next
   // Steps `edges` edges. `hooks`: one per partition, called around each of its edges; or none at
-  // all. Switches step in groups meanwhile, unless set_groups() has disabled it for few edges.
+  // all. Switches step in groups meanwhile (Groups).
   // After a failure the partitions are at different edges: call reset() next. With several
   // processes call exchange() next.
   void advance(std::uint64_t edges, std::span<EdgeHook* const> hooks = {});
@@ -196,14 +196,22 @@ class FabricCore {
 
   // True if nobody asks for flits: no set_always_step(), and no fault model on a link.
   bool is_unobserved() const;
-  void set_groups(bool on) { uses_groups_ = on; }
+  // Calls at which switches step together (fabric/partition.h).
+  enum class Groups : std::uint8_t {
+    kNever,
+    kInAdvance,  // default
+    kAlways,     // in tick() too, until part_groups(): call it before a look at switches or pins
+  };
+  void set_groups(Groups groups);
+  // Makes switches and pins as if the switches had stepped alone, until the next edge.
+  void part_groups() const { step_in_groups(false); }
   void set_always_step(bool on);
   // Makes the node step at the next tick even if idle, so that an observer sees its current pins.
   void wake(NodeId node) { owner(node).wake(places_[node].node); }
   std::uint64_t steps_left_out() const;
 
  private:
-  void step_in_groups(bool on);  // for Partition::step_in_group()
+  void step_in_groups(bool on) const;  // for Partition::step_in_group()
   struct Failures;
 
   Partition& owner(NodeId node) { return *by_number_[places_[node].partition]; }
@@ -244,7 +252,7 @@ class FabricCore {
   std::unique_ptr<WindowThreads> threads_;  // null: partitions take turns
   std::vector<NodeId> accessed_,
       finished_;  // accesses of several partitions, in progress and finished
-  bool uses_groups_ = true;
+  Groups groups_ = Groups::kInAdvance;
   // State of all processes, while it is known, and the outbox to be exchanged; -1: none.
   mutable std::optional<StateOfAll> state_;
   int exchanged_box_ = -1;

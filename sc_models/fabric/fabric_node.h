@@ -76,7 +76,7 @@ class FabricNode {
       if (link.has_channel()) return 0;
     }
     const std::uint32_t beyond = link.serialise(edge);
-    if (!link.is_still_ready()) {
+    if (!link.is_ready_again()) {
       ready_ &= ~(1U << port);
       waiting_ |= 1U << port;
     }

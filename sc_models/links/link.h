@@ -160,9 +160,11 @@ class alignas(64) LinkTx {
     if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
     return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
   }
-  // Returns true if the link takes another flit at the edge of the last one.
-  bool is_still_ready() const {
-    return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
+  // Returns true if the link is ready at the edge after its last flit's. Links with bursts: at the
+  // flit's own edge, and false if it is ready an edge later only.
+  [[gnu::always_inline]] bool is_ready_again() const {
+    return !has_channel() &&
+           (has_bursts() ? takes_flit(held_) && is_in_burst(since_) : takes_flit(held_ + num_));
   }
   bool is_idle(std::uint64_t edge) const {
     return held(edge) == full() && (!has_bursts() || tokens(edge) == max_tokens());

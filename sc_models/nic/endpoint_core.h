@@ -28,8 +28,9 @@ class EndpointCore {
   virtual void step(SwitchPins& pins) = 0;
   // Returns true if a step without inputs would change nothing.
   virtual bool idle() const = 0;
-  // Takes a credit without a step. Returns false, and takes none, if a flit could leave with it at
-  // this edge, or the endpoint takes credits at its pins only.
+  // Takes a credit before an edge, without a step for it. Returns false, and takes none, if it has
+  // to step for it, since a flit could leave with it and it is not awake already, or if it takes
+  // credits at its pins only.
   virtual bool takes_credit(std::uint32_t port, std::uint32_t vc) {
     static_cast<void>(port);
     static_cast<void>(vc);

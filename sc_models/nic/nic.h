@@ -52,6 +52,12 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   void reset() override;
   void set_credits(int port, int vc, int flits) override;
   void step(SwitchPins& pins) override;
+  // All of them: with a flit to send the NIC is awake.
+  bool takes_credit(std::uint32_t port, std::uint32_t vc) override {
+    ++sending_[vc * static_cast<std::uint32_t>(shape_.ports) + port].credits;
+    credited_[vc] |= 1U << port;
+    return true;
+  }
   bool idle() const override { return (on_any_vc(queued_) | on_any_vc(backlog_)) == 0; }
   bool empty() const override;
   bool add_state(StateDigest& digest) const override;
