@@ -12,7 +12,7 @@ include(CMakePackageConfigHelpers)
 
 set(libraries "")
 foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base ranks digest perfetto_messages chakra_messages workload_files
-        profile synthesis topology import routing switch_kinds switch links config results energy version plan schedule_files collective systems placement
+        profile synthesis topology ethernet import routing switch_kinds switch links config results energy version plan schedule_files collective systems placement
         operations report study flow nic npu fabric trace traffic engine experts schedules workload optimize program file_uses runner cli)
   foreach(target ${library} fredsim_${library})
     if(TARGET ${target})

@@ -6,7 +6,7 @@
 #   rtl      Verilated classes, Verilator, yosys or iverilog
 #   slow     over a second for a library, over 20 s otherwise
 # python3 -m fredsim_tools.test_times, in scripts/, prints the times.
-set(unit_suites base import collective config energy experts flow nic npu optimize profile results routing schedule_files study switch_registry synthesis topology twin_parts
+set(unit_suites base import collective config energy ethernet experts flow nic npu optimize profile results routing schedule_files study switch_registry synthesis topology twin_parts
     workload workload_files voq_scheduler_twin)
 set(system_suites allocations cli engine fabric fuzz labels pages python ranks reference report scripts tb_fabric_speed tb_flow_speed
     tb_mesh_scaling tb_own_npu tb_plan_time tb_rounding testbenches trace traffic)
@@ -36,6 +36,13 @@ string(JOIN ":" slow_cases_collective
        "WorkPlan.RandomWorksDeliverWhatTheyMust" "WorkerPlacement.*")
 set(slow_cases_config "UsedKeys.ChangeWhatIsBuiltOrAreRefused")
 set(slow_cases_energy "EnergyOfEngines.IsThatOfARunInFull")
+string(JOIN ":" slow_cases_ethernet
+  "EthernetClos.HashesDecide"
+  "EthernetClos.RingsAreAlikeUnderAllControls"
+  "OneEthernetSwitch.DcqcnSettlesAtKminAndIsFair"
+  "OneEthernetSwitch.HpccUsesItsShare"
+  "OneEthernetSwitch.TimelySettlesAtItsLowThreshold"
+  "PacketNetwork.ConservesBytesOnRandomWorks")
 set(slow_cases_experts "ExpertTokens.FollowTheChancesOfTheRouter")
 set(slow_cases_fabric "RankCut.KeepsToTheRulesOnEveryKindOfTopology")
 string(JOIN ":" slow_cases_flow "Eflops.*" "Machines/FlowOperationsOn.*" "FlowRun.LinksBehindOthers*" "SystemFiles.AllReducesPutTheirShare*"
