@@ -24,12 +24,14 @@ MAPPED = 4 * MIB  # flit by flit
 BYTES = 1024 * MIB
 RATE = 12.5  # bytes/ns, a NIC
 SHAPES = [(2, 4), (4, 8), (8, 16)]  # NPUs of a switch, switches
+SHARING = [1, 2, 4, 8]  # NPUs to a NIC
 NPUS, ON_EDGE = 128, 4  # the fat tree has
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/reproduce eflops", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100, help="of hashed paths (default 100)")
+    parser.add_argument("--smoke", action="store_true", help="fewer sizes, for tests")
     parser.add_argument("--program", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, help="the figures as JSON, too")
     return parser.parse_args(words)
@@ -62,9 +64,9 @@ def at_full_rate(npus: int, size: int = BYTES) -> float:
     return 2 * (npus - 1) / npus * size / RATE
 
 
-def mapping(times: Times) -> list[list[object]]:
+def mapping(times: Times, shapes: Sequence[tuple[int, int]]) -> list[list[object]]:
     rows: list[list[object]] = []
-    for m, n in SHAPES:
+    for m, n in shapes:
         hdrm, plain, ring = (times.bigraph(algorithm, m, n) for algorithm in ("hdrm", "halving_doubling", "ring"))
         rows.append([f"({m}, {n})", m * n, f"{hdrm / 1e3:.1f}", f"{hdrm / at_full_rate(m * n, MAPPED):.3f}", f"{plain / 1e3:.1f}", f"{plain / hdrm:.2f}",
                      f"{ring / hdrm:.2f}"])  # fmt: skip
@@ -88,9 +90,9 @@ def rings(times: Times, seeds: int) -> list[list[object]]:
     return rows
 
 
-def shared(times: Times) -> list[list[object]]:
+def shared(times: Times, sharing: Sequence[int]) -> list[list[object]]:
     rows: list[list[object]] = []
-    for npus in (1, 2, 4, 8):
+    for npus in sharing:
         servers = {"fabric.levels.1.below": npus, "fabric.levels.2.below": 32 // npus}
         across = [nic * npus + place for place in range(npus) for nic in range(32 // npus)]
         found = [times.of("shared_nic", "ring", servers), times.of("shared_nic", "ring", servers, across)]
@@ -104,7 +106,8 @@ def main(words: Sequence[str]) -> int:
     options = arguments(words)
     checkout.enter()
     times = Times(checkout.programs({"fredsim": options.program}, "eflops")["fredsim"])
-    tables = {"mapping": mapping(times), "rings": rings(times, options.seeds), "shared": shared(times)}
+    shapes, sharing = (SHAPES[:-1], SHARING[-1:]) if options.smoke else (SHAPES, SHARING)
+    tables = {"mapping": mapping(times, shapes), "rings": rings(times, options.seeds), "shared": shared(times, sharing)}
     markdown(["(m, n)", "NPUs", "`hdrm`, µs", "`hdrm` over bytes / rate", "`halving_doubling`, µs", "ratio", "`ring`, ratio"], tables["mapping"])
     markdown(["order of the ring", "min", "lower quartile", "median", "upper quartile", "max", f"processor time of {options.seeds}, s"], tables["rings"])
     markdown(["NPUs to a NIC", "`ring`", "`ring` across", "`halving_doubling`", "`direct`", "`hier_ring`", "`hier_direct`"], tables["shared"])

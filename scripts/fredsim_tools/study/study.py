@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Common part of all questions of the study: its machines, runs of fredsim and tables that must be whole."""
 
+import re
+import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
 TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
 PAPER = "`--algorithm paper`, placement `paper`"  # default if a caption or a command does not say otherwise
 BEST_TORUS = "torus, `auto`"
+SMOKE_LAYERS = 10  # of a model, which takes as long as it has layers; a multiple of the stages of its pipelines
 BEST = "mesh, `auto`"  # the algorithm that is estimated to be the fastest; no placement matters to one group of all
 
 
@@ -24,15 +27,27 @@ class Study:
     runs: Runs
     points: Points
     rounding: str
-    smoke: bool  # few and small sizes
+    smoke: bool  # few and small sizes, models of few layers
     plot: Path | None  # folder of pictures
     page: Path | None = None  # page for the tables with a name
+    models: "tempfile.TemporaryDirectory[str]" = field(default_factory=tempfile.TemporaryDirectory)  # with few layers
 
     def fredsim(self, *arguments: str) -> list[Json]:
         """The study uses the paper's algorithms unless it names other ones; work files name their own."""
         if arguments[0] in ("run", "compare") and "--algorithm" not in arguments and "--work" not in arguments:
             arguments = (*arguments, "--algorithm", "paper")
+        if self.smoke and "--workload" in arguments:
+            arguments = tuple(self.shallow(word) if before == "--workload" else word for before, word in zip(("", *arguments), arguments))
         return self.points.run(*arguments)
+
+    def shallow(self, workload: str) -> str:
+        """A copy of a model's file with SMOKE_LAYERS layers."""
+        text, count = re.subn(r"^  layers: \d+$", f"  layers: {SMOKE_LAYERS}", Path(workload).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        if count != 1:
+            self.runs.fail(f"{workload}: found {count} lines with a number of layers; allowed: one")
+        copy = Path(self.models.name) / Path(workload).name
+        copy.write_text(text, encoding="utf-8")
+        return str(copy)
 
     def run(self, machine: str, *arguments: str) -> Json:
         return self.fredsim("run", config(machine), *arguments)[0]
