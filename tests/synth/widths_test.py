@@ -2,6 +2,7 @@
 """widths_test.py FOLDER: area at lanes that are not synthesised. Every part of every top at its smallest size, at lanes on the line
 through two others, against what is synthesised with so many."""
 
+import json
 import sys
 import unittest
 from collections import defaultdict
@@ -27,11 +28,41 @@ TOLERANCE = 0.03  # tolerance per part; abc's result moves a little with every c
 SMALL_KGE = 0.1
 
 
+def grows(part):
+    return bool(flow.WIDTHS & part.given.keys())
+
+
 class Areas(flow.Flow):
-    """Without paths."""
+    """Without paths, and without the gates of parts that do not grow with the lanes, which are the same part at any number: they are pins in the parts around
+    them."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.pins = {}
 
     def _paths(self, parts):
         return defaultdict(list)
+
+    @staticmethod
+    def _key(module, parameters):
+        return module, *sorted(parameters.items())
+
+    def _run(self, part, step):
+        if grows(part):
+            super()._run(part, step)
+        if step != part.prepare:
+            return
+        if not grows(part):
+            part.ports = self.pins[self._key(part.module, part.given)]
+            return
+        modules = json.loads((part.folder / "prepared.json").read_text())["modules"]
+        this = next(module for module in modules.values() if "top" in module["attributes"])
+        for instance, module, parameters in part.children:
+            ports = modules[this["cells"][instance]["type"]]["ports"]
+            self.pins[self._key(module, parameters)] = {name: (port["direction"], len(port["bits"])) for name, port in ports.items()}
+
+    def _own(self, part):
+        return super()._own(part) if grows(part) else [0.0, 0.0, 0.0]
 
 
 class Extrapolated(unittest.TestCase):
