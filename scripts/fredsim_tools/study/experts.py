@@ -16,7 +16,7 @@ SOME = ("mesh", "torus", "fred_a", "fred_d")
 def runs_of(study: Study, phase: str, ep: int, tp: int, batch: int, context: int, *more: str,
             machines: Sequence[str] = MACHINES) -> list[Json]:
     slots = SLOTS if 256 % ep and "--expert-slots" not in more else ()
-    return study.fredsim("train", *map(config, machines), "--placement", "auto", "--workload", DEEPSEEK, "--phase",
+    return study.fredsim("train", *map(config, machines), "--placement", study.placement(), "--workload", DEEPSEEK, "--phase",
                          phase, "--mp", str(tp), "--dp", str(ep // tp), "--ep", str(ep), "--batch", str(batch), "--context", str(context),
                          *FP8, *slots, *more)
 

@@ -11,7 +11,7 @@ from .study import MACHINES, TITLE, Study, config
 def iterations(study: Study, workload: str, phase: str, strategy: tuple[int, int], batch: int, context: int, *more: str,
                machines: Sequence[str] = MACHINES) -> list[Json]:
     words = [word for name, n in zip(("--mp", "--pp"), strategy) for word in (name, str(n))]
-    placement = () if "--placement" in more else ("--placement", "auto")
+    placement = () if "--placement" in more else ("--placement", study.placement())
     return study.fredsim("train", *map(config, machines), *placement, "--workload", workload, "--phase", phase, *words,
                          "--batch", str(batch), "--context", str(context), *more)
 

@@ -27,7 +27,7 @@ class Study:
     runs: Runs
     points: Points
     rounding: str
-    smoke: bool  # few and small sizes, models of few layers
+    smoke: bool  # few and small sizes, models of few layers, no search for placements
     plot: Path | None  # folder of pictures
     page: Path | None = None  # page for the tables with a name
     models: "tempfile.TemporaryDirectory[str]" = field(default_factory=tempfile.TemporaryDirectory)  # with few layers
@@ -48,6 +48,10 @@ class Study:
         copy = Path(self.models.name) / Path(workload).name
         copy.write_text(text, encoding="utf-8")
         return str(copy)
+
+    def placement(self) -> str:
+        """Where workers are placed: the search of `auto` takes ten times as long as a small run."""
+        return "paper" if self.smoke else "auto"
 
     def run(self, machine: str, *arguments: str) -> Json:
         return self.fredsim("run", config(machine), *arguments)[0]
