@@ -196,7 +196,8 @@ void TrafficFabric::use_trains() {
   const int longest = options_.packet_flits.longest();
   if (!trains::TrainFabric::can_move(topology_, switches_, longest)) return;
   if (trains_ == nullptr)
-    trains_ = std::make_unique<trains::TrainFabric>(topology_, switches_, addresses_, meter());
+    trains_ =
+        std::make_unique<trains::TrainFabric>(topology_, switches_, addresses_, meter(), longest);
   trains_->reset();
   moves_trains_ = true;
 }

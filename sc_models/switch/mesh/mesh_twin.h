@@ -13,7 +13,7 @@
 //   output pins is still in its place. An emptied buffer restarts in its first four places, so that
 //   a lightly loaded router stays within few cache lines.
 // Groups (SwitchCore): of any mesh twins, mesh_group.h.
-// Trains: packets move as trains (switch/cut_through.h) unless the router is on a ring.
+// Trains: packets move as trains (switch/cut_through.h).
 // State: plain values without cycle numbers.
 // Errors: none; the shape is one that SwitchKind::check() has let pass.
 #pragma once
@@ -45,9 +45,7 @@ class MeshTwin final : public SwitchCore, private CutThrough {
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
   int launch_edges() const override { return MeshPeek::kLaunchEdges; }
-  const CutThrough* cut_through() const override {
-    return rings_ == 0 && error_ == 0 ? this : nullptr;
-  }
+  const CutThrough* cut_through() const override { return error_ == 0 ? this : nullptr; }
   bool peek_counters(SwitchCounters& into) const override;
   bool add_state(StateDigest& digest) const override;
   void add_to_counters(const SwitchCounters& more) override;
@@ -139,6 +137,7 @@ class MeshTwin final : public SwitchCore, private CutThrough {
   int route(int in, std::uint16_t destination) const override;
   int packet_room(int vc, int out) const override;
   int room(int vc, int out) const override;
+  int onward_input(int out) const override { return (rings_ >> out & 1U) != 0 ? out ^ 2 : -1; }
   std::uint32_t read(std::uint16_t address) const;
   std::uint64_t counter(std::uint16_t address) const;
   std::uint64_t flits_in(int port) const;

@@ -25,15 +25,24 @@ bool is_used(const Topology& topology, const Link& link) {
   return is_between(link.from) && is_between(link.to);
 }
 
+// Longest latency, and longest time of a flit on its link beyond one cycle, of the links in use.
+struct Slowest {
+  std::uint64_t latency = 0, beyond = 0;
+};
+Slowest slowest(const Topology& topology) {
+  Slowest max;
+  for (const Link& link : topology.links) {
+    if (!is_used(topology, link)) continue;
+    max.latency = std::max(max.latency, static_cast<std::uint64_t>(link.latency));
+    max.beyond = std::max(max.beyond, (link.flit_rate().den - 1) / link.flit_rate().num);
+  }
+  return max;
+}
+
 // Edges after which the last flit of a train has arrived at the latest: it may wait for the credits
 // of the train before it, and for its link flit by flit; every further hop may add an edge or two.
 std::uint64_t edges_ahead(const Topology& topology, int longest) {
-  std::uint64_t latency = 0, beyond = 0;
-  for (const Link& link : topology.links) {
-    if (!is_used(topology, link)) continue;
-    latency = std::max(latency, static_cast<std::uint64_t>(link.latency));
-    beyond = std::max(beyond, (link.flit_rate().den - 1) / link.flit_rate().num);
-  }
+  const auto [latency, beyond] = slowest(topology);
   const auto flits = static_cast<std::uint64_t>(longest);
   const auto hops = static_cast<std::uint64_t>(topology.grid.width + topology.grid.height);
   return 3 * latency + (2 * flits + LinkTx::kSlots) * (beyond + 2) + 2 * hops;
@@ -53,13 +62,16 @@ bool TrainFabric::can_move(const Topology& topology, SwitchCores switches, int l
 }
 
 TrainFabric::TrainFabric(const Topology& topology, SwitchCores switches,
-                         const NodeAddresses& addresses, TrafficMeter& meter)
+                         const NodeAddresses& addresses, TrafficMeter& meter, int longest)
     : topology_(topology),
       addresses_(addresses),
       meter_(meter),
       sources_(topology.npus.size()),
       rank_of_(topology.nodes.size(), -1),
       events_(kEdges) {
+  const auto [latency, beyond] = slowest(topology);
+  const auto flits = static_cast<std::uint64_t>(longest);
+  ahead_ = static_cast<Edge>(latency + (flits + LinkTx::kSlots) * (beyond + 2));
   add_nodes(switches);
   for (const Link& link : topology.links)
     if (is_used(topology, link)) add_link(link);
@@ -113,10 +125,12 @@ void TrainFabric::reset() {
   consumed_ = {};
   for (Events& events : events_) {
     events.sources.clear();
+    events.places.clear();
     events.requests.clear();
     events.grants.clear();
     events.tails.clear();
   }
+  to_place_.clear();
   for (Source& source : sources_) {
     source.packets.reset();
     source.measured = {};
@@ -147,7 +161,11 @@ void TrainFabric::reset() {
     output.turn = output.flits = output.left = 0;
     output.look = Look::kNone;
     output.is_blocked = false;
-    output.train = kNone;
+    output.train = output.from = kNone;
+    const int onward = node.cut_through != nullptr ? node.cut_through->onward_input(port) : -1;
+    output.onward = onward < 0 ? 0 : 1U << onward;
+    output.look_edge = kNever;
+    output.is_put_off = false;
     output.pace.reset();
     output.flits_taken = 0;
   }
@@ -177,6 +195,14 @@ void TrainFabric::run_edge() {
   if (!events.sources.empty()) {
     for (const std::uint32_t rank : events.sources) step_source(static_cast<int>(rank));
     events.sources.clear();
+  }
+  if (!events.places.empty()) {
+    for (const std::uint32_t output : events.places) {
+      outputs_[output].is_put_off = false;
+      to_place_.push_back(output);
+    }
+    events.places.clear();
+    place_all();
   }
   if (!events.requests.empty()) {
     for (const std::uint32_t input : events.requests) request(input);
@@ -216,7 +242,7 @@ void TrainFabric::enter(std::uint32_t input, std::uint32_t train) {
     return;
   }
   in.first = in.last = train;
-  plan_request(input);
+  if (in.free_from != kNever) plan_request(input);
 }
 
 void TrainFabric::plan_request(std::uint32_t input) {
@@ -233,19 +259,29 @@ void TrainFabric::request(std::uint32_t input) {
   const std::uint32_t number = node.first + static_cast<std::uint32_t>(port);
   Output& output = outputs_[number];
   catch_up(output, now_);
-  output.waiting |= 1U << in.port;
-  if (output.look == Look::kNone) plan_look(number, std::max(output.free_from, now_));
+  const std::uint32_t bit = 1U << in.port;
+  output.waiting |= bit;
+  if (output.free_from == kNever) return;
+  const Edge edge = std::max(output.free_from, now_);
+  const bool is_earlier = output.look == Look::kForCredits || output.look_edge > edge;
+  if (output.look == Look::kNone || ((output.onward & bit) != 0 && is_earlier))
+    plan_look(number, edge);
 }
 
+// Plans a look in place of the one that is planned.
 void TrainFabric::plan_look(std::uint32_t output, Edge edge) {
   outputs_[output].look = Look::kPlanned;
+  outputs_[output].look_edge = edge;
   at(edge).grants.push_back(output);
 }
 
 // Plans the next look at an output that lacks credits; it is caught up with the current edge.
 void TrainFabric::plan_by_credits(std::uint32_t output) {
   Output& out = outputs_[output];
-  const auto lacking = static_cast<std::uint32_t>(static_cast<int>(out.need) - out.credits);
+  const std::uint32_t need = out.onward == 0                   ? out.need
+                             : (out.waiting & out.onward) != 0 ? 1
+                                                               : out.need + 1;
+  const auto lacking = static_cast<std::uint32_t>(static_cast<int>(need) - out.credits);
   const Edge edge = out.to_come.next(now_, lacking);
   if (edge == kNever) {
     out.look = Look::kForCredits;
@@ -256,22 +292,24 @@ void TrainFabric::plan_by_credits(std::uint32_t output) {
 
 void TrainFabric::look_at(std::uint32_t output) {
   Output& out = outputs_[output];
+  if (out.look != Look::kPlanned || out.look_edge != now_) return;
   catch_up(out, now_);
-  if (out.credits < static_cast<int>(out.need)) {
+  const std::uint32_t ports = may_start(out);
+  if (ports == 0) {
     plan_by_credits(output);
   } else if (!out.pace.is_ready(now_)) {
     plan_look(output, out.pace.next_ready(now_ + 1));
   } else {
-    grant(output);
+    grant(output, ports);
   }
 }
 
-void TrainFabric::grant(std::uint32_t output) {
+// Grants an output to one of the input ports that may start a packet.
+void TrainFabric::grant(std::uint32_t output, std::uint32_t ports) {
   Output& out = outputs_[output];
   const Node& node = nodes_[out.node];
-  const std::uint32_t in_turn = out.waiting >> out.turn << out.turn;
-  const auto port =
-      static_cast<std::uint32_t>(std::countr_zero(in_turn != 0 ? in_turn : out.waiting));
+  const std::uint32_t in_turn = ports >> out.turn << out.turn;
+  const auto port = static_cast<std::uint32_t>(std::countr_zero(in_turn != 0 ? in_turn : ports));
   out.turn = static_cast<std::uint8_t>(
       static_cast<int>(port) + 1 == topology_.nodes[out.node].ports ? 0 : port + 1);
   out.waiting &= ~(1U << port);
@@ -280,21 +318,29 @@ void TrainFabric::grant(std::uint32_t output) {
   Input& in = inputs_[input];
   const std::uint32_t train = in.first;
   in.first = trains_[train].next;
-  leave(out, in, trains_[train]);
-  enter_next(out, train);
-  if (in.first != kNone) plan_request(input);
   out.look = Look::kNone;
-  if (out.waiting != 0) plan_look(output, out.free_from);
+  leave(out, in, train);
+  enter_next(out, train);
+  if (out.train == kNone) {
+    if (in.first != kNone) plan_request(input);
+    if (out.waiting != 0) plan_look(output, out.free_from);
+  }
+  if (!to_place_.empty()) place_all();
 }
 
 // Computes when each flit of a granted train leaves and arrives, and when its credit is back.
-void TrainFabric::leave(Output& out, Input& in, Train& train) {
+void TrainFabric::leave(Output& out, Input& in, std::uint32_t number) {
+  Train& train = trains_[number];
   if (train.known != train.flits) throw std::logic_error("a train that is not all known leaves");
   const std::uint32_t flits = train.flits;
   const std::uint32_t to_leave = nodes_[out.node].to_leave;
   out.pace.begin_train();
-  out.flits = train.flits;
   out.left = 0;
+  if (out.onward != 0 && out.credits < static_cast<int>(flits)) {
+    leave_in_ring(out, static_cast<std::uint32_t>(&in - inputs_.data()), number);
+    return;
+  }
+  out.flits = train.flits;
   out.flits_taken += flits;
   const Edge first = train.latest + to_leave <= now_ ? out.pace.take_run(now_, flits) : kNever;
   if (first != kNever) {
@@ -311,7 +357,7 @@ void TrainFabric::leave(Output& out, Input& in, Train& train) {
       const Edge ready = i == 0 ? now_ : std::max(train.arrivals[i] + to_leave, edge + 1);
       edge = out.pace.next_ready(ready);
       out.leaves[i] = edge;
-      out.blocked[i] = static_cast<std::uint16_t>(edge - ready);
+      out.blocked[i] = edge - ready;
       out.is_blocked |= edge != ready;
       train.arrivals[i] = out.pace.take(edge);
       train.latest = std::max(train.latest, train.arrivals[i] - i);
@@ -334,6 +380,7 @@ void TrainFabric::return_credits(const Input& in, std::span<const Edge> leaves, 
   } else {
     for (const Edge edge : leaves) sender.to_come.add(edge + in.credit_delay, 1);
   }
+  if (sender.train != kNone) to_place_.push_back(in.sender);
   if (sender.look != Look::kForCredits) return;
   catch_up(sender, now_);
   plan_by_credits(in.sender);

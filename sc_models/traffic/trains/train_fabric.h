@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic traffic on a mesh with packets as trains: an event per packet and hop in place of one
+// Synthetic traffic on a mesh or torus with packets as trains: an event per packet and hop in place of one
 // per flit and hop, with the same cycles, counters and latencies as the fabric that moves flits
 // (fabric/fabric_core.h).
 //
@@ -7,7 +7,7 @@
 //   and the packet holds its output to its tail (switch/cut_through.h). So with one virtual channel
 //   a grant fixes when each flit of the packet leaves, is launched and arrives, and when each of its
 //   credits is back. All of that is computed at the grant, also where the packet has gaps: flits
-//   that come late, and edges at which the link is not ready.
+//   that come late, and edges at which the link is not ready. Exception: train_rings.cpp.
 // Coverage: can_move(), and packets on one virtual channel.
 // Use: reset() when the switches are set up, start() of each source, then advance().
 // Time: edges of the run, from 0. Edge e of an event is the one at which a switch or NPU would step.
@@ -42,9 +42,9 @@ class TrainFabric {
   // Whether packets of up to `longest` flits can move as trains; the switches are set up.
   static bool can_move(const Topology& topology, SwitchCores switches, int longest);
 
-  // All of them outlive it; can_move() is true.
+  // All of them outlive it; can_move() is true for packets of up to `longest` flits.
   TrainFabric(const Topology& topology, SwitchCores switches, const NodeAddresses& addresses,
-              TrafficMeter& meter);
+              TrafficMeter& meter, int longest);
 
   void reset();  // after the switches' set-up
   void start(int rank, const PacketSource& source);
@@ -77,14 +77,18 @@ class TrainFabric {
     std::uint32_t waiting = 0;    // input ports with a request
     std::uint8_t turn = 0;        // round-robin pointer
     Look look = Look::kNone;      // a grant is planned, or waits for credits that are not known yet
-    std::uint8_t flits = 0;       // of the last train; those of an NPU that have a place in time
+    std::uint8_t flits = 0;       // of the last train: those that have a place in time
     std::uint8_t left = 0;        // flits of it that have left before `counted`
-    bool is_blocked = false;      // a flit of it waits for the link
+    bool is_blocked = false;      // a flit of it waits for the link, or for room in a ring
     std::uint32_t input = kNone;  // at the link's other end
     std::uint32_t node = 0;
-    std::uint32_t train = kNone;  // of an NPU: the last one, while a part of it has no place
-    std::array<Edge, kPacketFlits> leaves{};            // by flit of the last train
-    std::array<std::uint16_t, kPacketFlits> blocked{};  // edges before that, waiting for the link
+    std::uint32_t train = kNone;  // the last one, while a part of it has no place in time
+    std::uint32_t from = kNone;   // of a switch: input of that train
+    std::uint32_t onward = 0;     // input port, as a bit, of packets that stay in the output's ring
+    Edge look_edge = kNever;      // of the planned look
+    bool is_put_off = false;      // a later event places further flits of `train`
+    std::array<Edge, kPacketFlits> leaves{};   // by flit of the last train
+    std::array<Edge, kPacketFlits> blocked{};  // edges that it waits before that
     LinkPace pace;
     std::uint64_t flits_taken = 0;
     int depth = 0;  // credits at the beginning
@@ -120,7 +124,7 @@ class TrainFabric {
     Edge step_at = kNever;
   };
   struct Events {
-    std::vector<std::uint32_t> sources, requests, grants, tails;
+    std::vector<std::uint32_t> sources, places, requests, grants, tails;
   };
 
   void add_nodes(SwitchCores switches);
@@ -142,13 +146,26 @@ class TrainFabric {
   void look_at(std::uint32_t output);
   void plan_look(std::uint32_t output, Edge edge);
   void plan_by_credits(std::uint32_t output);
-  void grant(std::uint32_t output);
-  void leave(Output& output, Input& input, Train& train);
+  void grant(std::uint32_t output, std::uint32_t ports);
+  void leave(Output& output, Input& input, std::uint32_t train);
   void return_credits(const Input& input, std::span<const Edge> leaves, bool is_run);
   void refresh(Output& output);
   void enter(std::uint32_t input, std::uint32_t train);
   void enter_next(Output& output, std::uint32_t train);
   void deliver(std::uint32_t train);
+
+  // ---- rings
+  std::uint32_t may_start(const Output& output) const;
+  void leave_in_ring(Output& output, std::uint32_t input, std::uint32_t train);
+  void place_in_ring(Output& output);
+  Edge earliest(const Output& output, std::uint32_t flit) const;
+  static Edge with_credit(const Output& output);
+  void place_all();
+  void count_ring(Output& output, Edge edge);
+  Stalls ring_stalls(const Output& output, Edge edge, int credits) const;
+  std::uint32_t number_of(const Output& output) const {
+    return static_cast<std::uint32_t>(&output - outputs_.data());
+  }
 
   // ---- counts
   void catch_up(Output& output, Edge edge);
@@ -177,6 +194,8 @@ class TrainFabric {
   std::uint64_t trains_in_flight_ = 0;
   std::vector<Events> events_;                    // index: edge % kEdges
   std::array<std::uint32_t, kEdges> consumed_{};  // flits, by edge % kEdges
+  std::vector<std::uint32_t> to_place_;           // outputs whose `train` may have further places
+  Edge ahead_ = 0;                                // flits of a ring have places up to now_ + ahead_
   Edge now_ = 0, end_ = 0;                        // end_: of advance()
 };
 
