@@ -27,6 +27,7 @@ class CreditTimes {
     words_[word(first)] |= run << bit;
     if (bit + count > kBits) words_[word(first + kBits)] |= run >> (kBits - bit);
   }
+  void add_one(Edge edge) { words_[word(edge)] |= std::uint64_t{1} << (edge % kBits); }
   // Removes the edges in (from, to] and returns their number.
   std::uint32_t take(Edge from, Edge to) {
     std::uint32_t taken = 0;

@@ -22,13 +22,18 @@ class LinkPace {
  public:
   LinkPace() = default;
   LinkPace(const Link& link, std::uint32_t late)
-      : num_(static_cast<std::int64_t>(link.flit_rate().num)),
-        den_(static_cast<std::int64_t>(link.flit_rate().den)),
+      : num_(static_cast<std::int32_t>(link.flit_rate().num)),
+        den_(static_cast<std::int32_t>(link.flit_rate().den)),
         full_(den_ + num_ - 1),
         beyond_(static_cast<std::uint32_t>((den_ - 1) / num_)),
         late_(late),
         delay_(late + static_cast<std::uint32_t>(link.latency)) {
     reset();
+  }
+
+  // Whether levels of a link's bucket fit here.
+  static bool can_pace(const Link& link) {
+    return link.flit_rate().num + link.flit_rate().den < (1U << 30);
   }
 
   void reset() {
@@ -50,11 +55,11 @@ class LinkPace {
   }
   // Takes a flit that is decided at `edge`; returns the edge of its arrival.
   Edge take(Edge edge) {
-    const std::int64_t held = level(levels_[0], edge + late_) - den_;
+    const std::int32_t held = level(levels_[0], edge + late_) - den_;
     levels_[2] = levels_[1];
     levels_[1] = levels_[0];
     levels_[0] = {held, edge + late_};
-    if (held < 0) return edge + delay_ + static_cast<Edge>((full_ - held - 1) / num_);
+    if (held < 0) return edge + delay_ + static_cast<Edge>((std::int64_t{full_} - held - 1) / num_);
     return edge + delay_ + beyond_ + (held < rest() ? 1 : 0);
   }
   // Takes `count` flits that are decided at consecutive edges, if the link is ready at all of them
@@ -62,12 +67,13 @@ class LinkPace {
   // kNever without taking any.
   Edge take_run(Edge edge, std::uint32_t count) {
     const std::int64_t held = level(levels_[0], edge + late_) - den_;
-    const std::int64_t step = den_ - num_;
+    const std::int64_t step = std::int64_t{den_} - num_;
     if (held - step * (count - 1) < rest()) return kNever;
     std::array<Level, 3> after = levels_;
     for (std::uint32_t back = 0; back < after.size(); ++back) {
       after[back] = back < count
-                        ? Level{held - step * (count - 1 - back), edge + late_ + count - 1 - back}
+                        ? Level{static_cast<std::int32_t>(held - step * (count - 1 - back)),
+                                edge + late_ + count - 1 - back}
                         : levels_[back - count];
     }
     levels_ = after;
@@ -93,16 +99,17 @@ class LinkPace {
 
  private:
   struct Level {
-    std::int64_t held = 0;
+    std::int32_t held = 0;
     Edge at = 0;
   };
   // A flit that finds at least this much after it has been taken needs no more than beyond_ cycles.
   std::int64_t rest() const { return den_ - 1 - std::int64_t{beyond_} * num_; }
-  std::int64_t level(const Level& last, Edge edge) const {
-    return std::min(last.held + num_ * std::int64_t{edge - last.at}, full_);
+  std::int32_t level(const Level& last, Edge edge) const {
+    return static_cast<std::int32_t>(
+        std::min<std::int64_t>(last.held + num_ * std::int64_t{edge - last.at}, full_));
   }
 
-  std::int64_t num_ = 1, den_ = 1, full_ = 1;
+  std::int32_t num_ = 1, den_ = 1, full_ = 1;
   std::uint32_t beyond_ = 0, late_ = 0, delay_ = 0;
   std::array<Level, 3> levels_{};  // after the last launches, the latest first
   std::array<Level, 2> before_{};  // at begin_train()

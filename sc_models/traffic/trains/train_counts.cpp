@@ -24,8 +24,7 @@ void TrainFabric::add_stalls(Node& node, Stall stall, Edge edge, std::uint64_t c
 }
 
 // Counts credits and stalls of the edges before `edge`.
-void TrainFabric::catch_up(Output& output, Edge edge) {
-  if (output.counted == edge) return;
+void TrainFabric::count_up_to(Output& output, Edge edge) {
   if (output.onward != 0 && (output.waiting != 0 || output.is_blocked || output.train != kNone)) {
     count_ring(output, edge);
     return;

@@ -55,8 +55,9 @@ bool TrainFabric::can_move(const Topology& topology, SwitchCores switches, int l
   for (std::size_t id = 0; id < topology.nodes.size(); ++id)
     if (topology.nodes[id].is_switch() && switches[id]->cut_through() == nullptr) return false;
   const auto fits = [&](const Link& link) {
-    return !is_used(topology, link) || (link.burst == 0 && link.policy == nullptr &&
-                                        depths_behind(topology, link)[kVc] >= longest);
+    return !is_used(topology, link) ||
+           (link.burst == 0 && link.policy == nullptr && LinkPace::can_pace(link) &&
+            depths_behind(topology, link)[kVc] >= longest);
   };
   return std::ranges::all_of(topology.links, fits) && 2 * edges_ahead(topology, longest) <= kEdges;
 }
@@ -81,7 +82,7 @@ void TrainFabric::add_nodes(SwitchCores switches) {
   std::uint32_t ports = 0;
   for (std::size_t id = 0; id < topology_.nodes.size(); ++id) {
     const fredsim::Node& node = topology_.nodes[id];
-    Node own{.first = ports};
+    Node own{.first = ports, .ports = static_cast<std::uint8_t>(node.ports)};
     if (node.is_switch()) {
       const auto timing = kind_of(node).timing(switch_shape(topology_, node, 1));
       own.cut_through = switches[id]->cut_through();
@@ -124,11 +125,10 @@ void TrainFabric::reset() {
   trains_in_flight_ = 0;
   consumed_ = {};
   for (Events& events : events_) {
+    events.requests = events.grants = events.tails = kNone;
     events.sources.clear();
     events.places.clear();
-    events.requests.clear();
-    events.grants.clear();
-    events.tails.clear();
+    events.looks.clear();
   }
   to_place_.clear();
   for (Source& source : sources_) {
@@ -165,6 +165,7 @@ void TrainFabric::reset() {
     const int onward = node.cut_through != nullptr ? node.cut_through->onward_input(port) : -1;
     output.onward = onward < 0 ? 0 : 1U << onward;
     output.look_edge = kNever;
+    output.is_listed = false;
     output.is_put_off = false;
     output.pace.reset();
     output.flits_taken = 0;
@@ -173,10 +174,8 @@ void TrainFabric::reset() {
 
 // ---- events
 
-TrainFabric::Events& TrainFabric::at(Edge edge) {
-  if (edge - now_ >= kEdges) [[unlikely]]
-    throw std::logic_error(fmt::format("an event {} edges ahead", edge - now_));
-  return events_[edge % kEdges];
+void TrainFabric::fail_ahead(Edge edge) const {
+  throw std::logic_error(fmt::format("an event {} edges ahead", edge - now_));
 }
 
 void TrainFabric::advance(std::uint64_t edges) {
@@ -204,17 +203,29 @@ void TrainFabric::run_edge() {
     events.places.clear();
     place_all();
   }
-  if (!events.requests.empty()) {
-    for (const std::uint32_t input : events.requests) request(input);
-    events.requests.clear();
+  for (std::uint32_t input = std::exchange(events.requests, kNone); input != kNone;) {
+    const std::uint32_t next = inputs_[input].next;
+    request(input);
+    input = next;
   }
-  if (!events.grants.empty()) {
-    for (const std::uint32_t output : events.grants) look_at(output);
-    events.grants.clear();
+  for (std::uint32_t output = std::exchange(events.grants, kNone); output != kNone;) {
+    Output& out = outputs_[output];
+    const std::uint32_t next = out.next;
+    out.is_listed = false;
+    if (out.look == Look::kPlanned && out.look_edge == now_) look_at(output);
+    output = next;
   }
-  if (!events.tails.empty()) {
-    for (const std::uint32_t train : events.tails) deliver(train);
-    events.tails.clear();
+  if (!events.looks.empty()) [[unlikely]] {
+    for (const std::uint32_t output : events.looks) {
+      const Output& out = outputs_[output];
+      if (out.look == Look::kPlanned && out.look_edge == now_) look_at(output);
+    }
+    events.looks.clear();
+  }
+  for (std::uint32_t train = std::exchange(events.tails, kNone); train != kNone;) {
+    const std::uint32_t next = trains_[train].next;
+    deliver(train);
+    train = next;
   }
   const std::uint32_t consumed = std::exchange(consumed_[now_ % kEdges], 0);
   meter_.flits_consumed += consumed;
@@ -232,26 +243,7 @@ std::uint32_t TrainFabric::new_train() {
 
 // ---- switches
 
-// Adds a train to a buffer, or to those that an NPU consumes.
-void TrainFabric::enter(std::uint32_t input, std::uint32_t train) {
-  Input& in = inputs_[input];
-  trains_[train].next = kNone;
-  if (in.first != kNone) {
-    trains_[in.last].next = train;
-    in.last = train;
-    return;
-  }
-  in.first = in.last = train;
-  if (in.free_from != kNever) plan_request(input);
-}
-
-void TrainFabric::plan_request(std::uint32_t input) {
-  const Input& in = inputs_[input];
-  const Edge stored = trains_[in.first].arrivals[0] + nodes_[in.node].to_leave;
-  at(std::max(stored, in.free_from)).requests.push_back(input);
-}
-
-void TrainFabric::request(std::uint32_t input) {
+[[gnu::always_inline]] inline void TrainFabric::request(std::uint32_t input) {
   const Input& in = inputs_[input];
   const Node& node = nodes_[in.node];
   const int port = node.cut_through->route(in.port, trains_[in.first].destination);
@@ -266,13 +258,6 @@ void TrainFabric::request(std::uint32_t input) {
   const bool is_earlier = output.look == Look::kForCredits || output.look_edge > edge;
   if (output.look == Look::kNone || ((output.onward & bit) != 0 && is_earlier))
     plan_look(number, edge);
-}
-
-// Plans a look in place of the one that is planned.
-void TrainFabric::plan_look(std::uint32_t output, Edge edge) {
-  outputs_[output].look = Look::kPlanned;
-  outputs_[output].look_edge = edge;
-  at(edge).grants.push_back(output);
 }
 
 // Plans the next look at an output that lacks credits; it is caught up with the current edge.
@@ -292,7 +277,6 @@ void TrainFabric::plan_by_credits(std::uint32_t output) {
 
 void TrainFabric::look_at(std::uint32_t output) {
   Output& out = outputs_[output];
-  if (out.look != Look::kPlanned || out.look_edge != now_) return;
   catch_up(out, now_);
   const std::uint32_t ports = may_start(out);
   if (ports == 0) {
@@ -305,13 +289,12 @@ void TrainFabric::look_at(std::uint32_t output) {
 }
 
 // Grants an output to one of the input ports that may start a packet.
-void TrainFabric::grant(std::uint32_t output, std::uint32_t ports) {
+[[gnu::always_inline]] inline void TrainFabric::grant(std::uint32_t output, std::uint32_t ports) {
   Output& out = outputs_[output];
   const Node& node = nodes_[out.node];
   const std::uint32_t in_turn = ports >> out.turn << out.turn;
   const auto port = static_cast<std::uint32_t>(std::countr_zero(in_turn != 0 ? in_turn : ports));
-  out.turn = static_cast<std::uint8_t>(
-      static_cast<int>(port) + 1 == topology_.nodes[out.node].ports ? 0 : port + 1);
+  out.turn = static_cast<std::uint8_t>(port + 1 == node.ports ? 0 : port + 1);
   out.waiting &= ~(1U << port);
 
   const std::uint32_t input = node.first + port;
@@ -336,6 +319,10 @@ void TrainFabric::leave(Output& out, Input& in, std::uint32_t number) {
   const std::uint32_t to_leave = nodes_[out.node].to_leave;
   out.pace.begin_train();
   out.left = 0;
+  if (flits == 1) {
+    leave_alone(out, in, train);
+    return;
+  }
   if (out.onward != 0 && out.credits < static_cast<int>(flits)) {
     leave_in_ring(out, static_cast<std::uint32_t>(&in - inputs_.data()), number);
     return;
@@ -367,6 +354,24 @@ void TrainFabric::leave(Output& out, Input& in, std::uint32_t number) {
   in.free_from = out.free_from = out.leaves[flits - 1] + 1;
 }
 
+// Case of a train of one flit: nothing but its link could have kept it, and the link is ready.
+[[gnu::always_inline]] inline void TrainFabric::leave_alone(Output& out, Input& in, Train& train) {
+  out.flits = 1;
+  ++out.flits_taken;
+  out.leaves[0] = now_;
+  train.latest = train.arrivals[0] = out.pace.take(now_);
+  in.free_from = out.free_from = now_ + 1;
+
+  Output& sender = outputs_[in.sender];
+  refresh(sender);
+  if (nodes_[sender.node].cut_through == nullptr) {
+    give_credits(sender, {out.leaves.data(), 1}, in.credit_delay);
+    return;
+  }
+  sender.to_come.add_one(now_ + in.credit_delay);
+  after_credits(in.sender);
+}
+
 // Gives the sender of an input the credits of flits that leave it.
 void TrainFabric::return_credits(const Input& in, std::span<const Edge> leaves, bool is_run) {
   Output& sender = outputs_[in.sender];
@@ -380,16 +385,21 @@ void TrainFabric::return_credits(const Input& in, std::span<const Edge> leaves, 
   } else {
     for (const Edge edge : leaves) sender.to_come.add(edge + in.credit_delay, 1);
   }
-  if (sender.train != kNone) to_place_.push_back(in.sender);
-  if (sender.look != Look::kForCredits) return;
-  catch_up(sender, now_);
-  plan_by_credits(in.sender);
+  after_credits(in.sender);
+}
+
+// Plans what an output of a switch may do with credits that have become known.
+void TrainFabric::after_credits(std::uint32_t output) {
+  Output& out = outputs_[output];
+  if (out.train != kNone) to_place_.push_back(output);
+  if (out.look != Look::kForCredits) return;
+  catch_up(out, now_);
+  plan_by_credits(output);
 }
 
 // Takes past credits of an output that nobody has looked at for long: those in its CreditTimes are
 // of kEdges edges.
-void TrainFabric::refresh(Output& output) {
-  if (output.counted + kEdges / 2 >= now_) return;
+void TrainFabric::take_past_credits(Output& output) {
   if (nodes_[output.node].cut_through != nullptr) {
     catch_up(output, now_);
   } else {
@@ -399,19 +409,19 @@ void TrainFabric::refresh(Output& output) {
 }
 
 // Passes a granted train on to the other end of its link. An NPU consumes it at once.
-void TrainFabric::enter_next(Output& out, std::uint32_t number) {
+[[gnu::always_inline]] inline void TrainFabric::enter_next(Output& out, std::uint32_t number) {
   const Input& in = inputs_[out.input];
   if (nodes_[in.node].cut_through != nullptr) {
     enter(out.input, number);
     return;
   }
-  const Train& train = trains_[number];
+  Train& train = trains_[number];
   const std::span<const Edge> arrivals(train.arrivals.data(), train.flits);
   for (const Edge edge : arrivals) {
     ++consumed_[edge % kEdges];
     out.to_come.add(edge + in.credit_delay, 1);
   }
-  at(arrivals.back()).tails.push_back(number);
+  train.next = std::exchange(at(arrivals.back()).tails, number);
 }
 
 void TrainFabric::deliver(std::uint32_t train) {

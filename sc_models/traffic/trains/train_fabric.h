@@ -20,10 +20,12 @@
 //   before all of it is known; RunFailed from check_balance().
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/window_counts.h"
@@ -58,9 +60,10 @@ class TrainFabric {
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  struct Train {
+  struct alignas(64) Train {
     std::uint32_t tag = 0;
-    std::uint32_t next = kNone;  // the train behind it in a buffer, or the next free one
+    // The train behind it in a buffer, the next one whose tail arrives at its edge, or that is free.
+    std::uint32_t next = kNone;
     std::uint16_t destination = 0;
     std::uint8_t flits = 0;
     std::uint8_t known = 0;  // flits whose arrival is known
@@ -68,7 +71,7 @@ class TrainFabric {
     std::array<Edge, kPacketFlits> arrivals{};
   };
   enum class Look : std::uint8_t { kNone, kPlanned, kForCredits };
-  struct Output {  // of a switch or an NPU
+  struct alignas(64) Output {  // of a switch or an NPU
     CreditTimes to_come;
     int credits = 0;  // at `counted`
     std::uint32_t need = 1;
@@ -86,19 +89,22 @@ class TrainFabric {
     std::uint32_t from = kNone;   // of a switch: input of that train
     std::uint32_t onward = 0;     // input port, as a bit, of packets that stay in the output's ring
     Edge look_edge = kNever;      // of the planned look
+    std::uint32_t next = kNone;   // output that is looked at at the same edge
+    bool is_listed = false;       // it is in the list of an edge
     bool is_put_off = false;      // a later event places further flits of `train`
-    std::array<Edge, kPacketFlits> leaves{};   // by flit of the last train
-    std::array<Edge, kPacketFlits> blocked{};  // edges that it waits before that
     LinkPace pace;
+    std::array<Edge, kPacketFlits> leaves{};  // by flit of the last train
     std::uint64_t flits_taken = 0;
-    int depth = 0;  // credits at the beginning
+    int depth = 0;                             // credits at the beginning
+    std::array<Edge, kPacketFlits> blocked{};  // edges that each flit waits before it leaves
   };
-  struct Input {                                // of a switch or an NPU
+  struct alignas(32) Input {                    // of a switch or an NPU
     std::uint32_t first = kNone, last = kNone;  // trains in the buffer
     std::uint32_t sender = kNone;               // output at the link's other end
     std::uint32_t credit_delay = 0;             // from a departure until its credit can be spent
     Edge free_from = 0;                         // the last granted train has left
     std::uint32_t node = 0;
+    std::uint32_t next = kNone;  // request of the same edge
     std::uint8_t port = 0;
   };
   enum Stall : std::uint8_t { kCredit, kArbiter, kLink };
@@ -111,6 +117,7 @@ class TrainFabric {
     std::uint32_t first = 0;                  // number of its port 0 in inputs_ and outputs_
     const CutThrough* cut_through = nullptr;  // null: an NPU
     std::uint32_t to_leave = 0;
+    std::uint8_t ports = 0;
     Stalls stalls{};
     std::array<Late, 2> late{};  // of the last two edges
   };
@@ -124,13 +131,22 @@ class TrainFabric {
     Edge step_at = kNever;
   };
   struct Events {
-    std::vector<std::uint32_t> sources, places, requests, grants, tails;
+    // The first input that requests, output that is looked at, and train whose tail arrives; `next`
+    // of each has the next one.
+    std::uint32_t requests = kNone, grants = kNone, tails = kNone;
+    std::vector<std::uint32_t> sources, places;
+    std::vector<std::uint32_t> looks;  // at outputs that another edge's list has
   };
 
   void add_nodes(SwitchCores switches);
   void add_link(const Link& link);
   void run_edge();
-  Events& at(Edge edge);
+  Events& at(Edge edge) {
+    if (edge - now_ >= kEdges) [[unlikely]]
+      fail_ahead(edge);
+    return events_[edge % kEdges];
+  }
+  [[noreturn]] void fail_ahead(Edge edge) const;
 
   // ---- sources
   void step_source(int rank);
@@ -141,21 +157,61 @@ class TrainFabric {
   void free_port(Output& output) const;
 
   // ---- switches
-  void plan_request(std::uint32_t input);
+  void plan_request(std::uint32_t input) {
+    Input& in = inputs_[input];
+    const Edge stored = trains_[in.first].arrivals[0] + nodes_[in.node].to_leave;
+    in.next = std::exchange(at(std::max(stored, in.free_from)).requests, input);
+  }
   void request(std::uint32_t input);
   void look_at(std::uint32_t output);
-  void plan_look(std::uint32_t output, Edge edge);
+  // Plans a look in place of the one that is planned.
+  void plan_look(std::uint32_t output, Edge edge) {
+    Output& out = outputs_[output];
+    out.look = Look::kPlanned;
+    out.look_edge = edge;
+    Events& events = at(edge);
+    if (out.is_listed) [[unlikely]] {
+      events.looks.push_back(output);
+      return;
+    }
+    out.is_listed = true;
+    out.next = std::exchange(events.grants, output);
+  }
   void plan_by_credits(std::uint32_t output);
   void grant(std::uint32_t output, std::uint32_t ports);
   void leave(Output& output, Input& input, std::uint32_t train);
+  void leave_alone(Output& output, Input& input, Train& train);
   void return_credits(const Input& input, std::span<const Edge> leaves, bool is_run);
-  void refresh(Output& output);
-  void enter(std::uint32_t input, std::uint32_t train);
+  void after_credits(std::uint32_t output);
+  void refresh(Output& output) {
+    // Half of what a CreditTimes knows is left for edges ahead.
+    if (output.counted + kEdges / 2 < now_) [[unlikely]]
+      take_past_credits(output);
+  }
+  void take_past_credits(Output& output);
+  // Adds a train to a buffer.
+  void enter(std::uint32_t input, std::uint32_t train) {
+    Input& in = inputs_[input];
+    trains_[train].next = kNone;
+    if (in.first != kNone) {
+      trains_[in.last].next = train;
+      in.last = train;
+      return;
+    }
+    in.first = in.last = train;
+    if (in.free_from != kNever) plan_request(input);
+  }
   void enter_next(Output& output, std::uint32_t train);
   void deliver(std::uint32_t train);
 
   // ---- rings
-  std::uint32_t may_start(const Output& output) const;
+  // Input ports with a request for which an output has room.
+  static std::uint32_t may_start(const Output& output) {
+    const int need = static_cast<int>(output.need);
+    if (output.onward == 0) return output.credits >= need ? output.waiting : 0;
+    if (output.credits > need) return output.waiting;
+    return output.credits > 0 ? output.waiting & output.onward : 0;
+  }
   void leave_in_ring(Output& output, std::uint32_t input, std::uint32_t train);
   void place_in_ring(Output& output);
   Edge earliest(const Output& output, std::uint32_t flit) const;
@@ -168,7 +224,10 @@ class TrainFabric {
   }
 
   // ---- counts
-  void catch_up(Output& output, Edge edge);
+  void catch_up(Output& output, Edge edge) {
+    if (output.counted != edge) count_up_to(output, edge);
+  }
+  void count_up_to(Output& output, Edge edge);
   void count_waiting(Output& output, Edge edge);
   void count_blocked(Output& output, Edge edge);
   void add_stalls(Node& node, Stall stall, Edge edge, std::uint64_t count);

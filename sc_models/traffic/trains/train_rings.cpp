@@ -14,14 +14,6 @@
 
 namespace fredsim::trains {
 
-// Input ports with a request for which an output has room.
-std::uint32_t TrainFabric::may_start(const Output& output) const {
-  const int need = static_cast<int>(output.need);
-  if (output.onward == 0) return output.credits >= need ? output.waiting : 0;
-  if (output.credits > need) return output.waiting;
-  return output.credits > 0 ? output.waiting & output.onward : 0;
-}
-
 // Begins a granted train for which there are fewer credits than flits.
 void TrainFabric::leave_in_ring(Output& out, std::uint32_t input, std::uint32_t train) {
   out.train = train;
