@@ -137,6 +137,43 @@ void FairRates::add_state(StateDigest& digest) const {
   }
 }
 
+FairRates::State FairRates::state() const {
+  State state{.capacities = capacities_};
+  for (FlowClass flows = 0; flows < std::ssize(classes_); ++flows) {
+    const Class& of = classes_[flows];
+    if (of.count > 0)
+      state.classes.push_back({flows, of.level, of.weight, of.count, of.bottleneck});
+  }
+  for (const auto& [priority, layer] : layers_) {
+    for (int number = 0; number < std::ssize(layer.links); ++number) {
+      const LinkState& link = layer.links[number];
+      if (!link.users.empty() || link.load != 0 || link.changes > 0)
+        state.links.push_back({priority, number, link});
+    }
+  }
+  return state;
+}
+
+void FairRates::restore(const State& state) {
+  assert(changed_.empty() && changed_links_.empty());
+  capacities_ = state.capacities;
+  for (Class& of : classes_) {
+    of.level = of.weight = 0;
+    of.count = of.count_before = 0;
+    of.bottleneck = -1;
+  }
+  for (const State::OfClass& known : state.classes) {
+    Class& of = classes_[known.flows];
+    of.level = known.level;
+    of.weight = known.weight;
+    of.count = of.count_before = known.count;
+    of.bottleneck = known.bottleneck;
+  }
+  for (auto& [priority, layer] : layers_) std::ranges::fill(layer.links, LinkState{});
+  for (const State::OfLink& known : state.links)
+    layers_.at(known.priority).links[known.link] = known.state;
+}
+
 void FairRates::drop_unchanged() {
   std::erase_if(changed_, [&](FlowClass flows) {
     Class& same = classes_[flows];

@@ -88,6 +88,12 @@ class FairRates {
   // update().
   void add_state(StateDigest& digest) const;
 
+  // Copy of this state, capacities included, while all classes are kept. Call after update().
+  struct State;
+  State state() const;
+  // Returns to a state of this object; classes that were added since have no flows.
+  void restore(const State& state);
+
  private:
   struct DemandHash {
     std::size_t operator()(const Demand& demand) const;
@@ -173,6 +179,22 @@ class FairRates {
   std::vector<std::pair<double, int>>
       queue_;  // levels, and links that are full there or -1 - flows
   std::vector<FlowClass> updated_;
+};
+
+struct FairRates::State {
+  struct OfClass {
+    FlowClass flows = 0;
+    double level = 0, weight = 0;
+    std::uint64_t count = 0;
+    int bottleneck = -1;
+  };
+  struct OfLink {
+    int priority = 0, link = 0;
+    LinkState state{};
+  };
+  std::vector<double> capacities{};
+  std::vector<OfClass> classes{};  // with flows
+  std::vector<OfLink> links{};     // in use
 };
 
 }  // namespace fredsim

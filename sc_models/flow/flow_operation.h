@@ -56,10 +56,15 @@ struct FlowOperation final : StagedOperation {
   bool is_system() const { return plan->system != nullptr; }
   bool part_has_ended(int part) const override { return parts[part].ranks_left == 0; }
 
-  // Adds the state to a digest, with times relative to `cycle`. `number_of`: as for add_later().
+  // Adds the state to a digest, with times relative to `cycle`. `number_of`: as for add_later();
+  // `repeat_number`: among the repeats in flight.
   // For an operation that is issued once, the times that only its report needs are left out.
   template <class NumberOf>
-  void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
+  void add_state(std::uint64_t cycle, std::uint64_t repeat_number, const NumberOf& number_of,
+                 StateDigest& digest) const;
+  // Copy of an operation on which no other one depends, not on systems.
+  std::unique_ptr<FlowOperation> copy(OperationHandle number,
+                                      std::shared_ptr<OperationRepeat> of_repeat) const;
   // Moves the origin of fractional times later by `time`.
   void move_origin(double time);
   // Delays all cycle times by `cycles`.
@@ -82,12 +87,12 @@ struct FlowOperation final : StagedOperation {
 };
 
 template <class NumberOf>
-void FlowOperation::add_state(std::uint64_t cycle, const NumberOf& number_of,
-                              StateDigest& digest) const {
+void FlowOperation::add_state(std::uint64_t cycle, std::uint64_t repeat_number,
+                              const NumberOf& number_of, StateDigest& digest) const {
   const auto add_time = [&](double time) { digest.add(std::bit_cast<std::uint64_t>(time)); };
   const auto since = [&](std::uint64_t then) { digest.add(cycle - then); };
-  digest.add(reinterpret_cast<std::uintptr_t>(repeat ? static_cast<const void*>(repeat.get())
-                                                     : plan.get()));
+  digest.add(reinterpret_cast<std::uintptr_t>(plan.get()));
+  digest.add(repeat ? 1 + repeat_number : 0);
   digest.add(static_cast<std::uint64_t>(state));
   add_ranks(cycle, digest);
   add_later(number_of, digest);

@@ -100,7 +100,7 @@ OperationHandle FlowOperations::issue(std::shared_ptr<const PreparedPlan> plan,
       throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued",
                                  dependency.operation, next_ - 1));
   }
-  recurrence_.forget();
+  forget();
   if (options.times < 2) return issue_one(plan, starts, options, nullptr);
   return begin_repeat(plan, options);
 }
@@ -120,7 +120,7 @@ OperationHandle FlowOperations::issue_one(const std::shared_ptr<const PreparedPl
 }
 
 void FlowOperations::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
-  recurrence_.forget();
+  forget();
   operations_.at(handle)->release(part, rank, cycle);
   changed_ = true;
   wake(this->cycle());
@@ -128,13 +128,18 @@ void FlowOperations::release(OperationHandle handle, int part, int rank, std::ui
 
 void FlowOperations::call_at(std::uint64_t cycle, std::function<void()> callback) {
   const auto at = calls_.insert(cycle);
-  recurrence_.forget();
+  forget();
   simulation_.call_at_fixed(time_of(cycle), [this, at, callback = std::move(callback)] {
     calls_.erase(at);
-    recurrence_.forget();
+    forget();
     callback();
     run_cycle();
   });
+}
+
+void FlowOperations::forget() {
+  recurrence_.forget();
+  memo_.end();
 }
 
 // ---- run
@@ -398,7 +403,7 @@ void FlowOperations::finish_operation(FlowOperation& operation) {
   remove(operation);
   if (on_progress_) on_progress_(cycle(), totals_.bytes);
   if (repeat) return go_on(repeat, std::move(report));
-  recurrence_.forget();
+  forget();
   if (callbacks_.complete) callbacks_.complete(report);
 }
 

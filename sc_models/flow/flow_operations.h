@@ -18,8 +18,9 @@
 //   of phases: flow/phase_turns.h.
 // Time: ranks begin at whole cycles; ends are rounded up, and reported to the issuer in the next
 //   cycle, as by a communicator.
-// Repeats (IssueOptions::times) are skipped when the engine's state recurs, without loss of
-//   accuracy (flow/operation_repeats.h); not on systems.
+// Repeats (IssueOptions::times) are skipped when the engine's state recurs, within a run of repeats
+//   (flow/operation_repeats.h) or in a later one (flow/repeat_memo.h), without loss of accuracy;
+//   not on systems.
 // Errors: RunFailed, with cause kDeadlock, if unfinished operations cannot advance;
 //   FlowSimulation's; Interrupted, once stopped; BadInput for a dependency on an operation that was
 //   never issued.
@@ -46,6 +47,7 @@
 #include "flow/operation_plan.h"
 #include "flow/operation_repeats.h"
 #include "flow/phase_turns.h"
+#include "flow/repeat_memo.h"
 #include "flow/system_flows.h"
 #include "operations/operation_engine.h"
 #include "operations/operation_lifecycle.h"
@@ -81,6 +83,8 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   void set_skips(bool skips) { skips_ = skips; }
   // Number of skipped repeats.
   std::uint64_t skipped() const { return recurrence_.skipped(); }
+  // Number of jumps along earlier trajectories (flow/repeat_memo.h).
+  std::uint64_t jumps() const { return jumps_; }
 
   bool can_repeat() const override { return true; }
   OperationHandle issue(std::shared_ptr<const PreparedPlan> plan,
@@ -144,10 +148,21 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
                                const IssueOptions& options);
   void notify_rank(const FlowOperation& operation, const RankOfPart& at);
   void go_on(const std::shared_ptr<OperationRepeat>& repeat, OperationReport report);
+  // Forgets the states of this trajectory, which an external call or a report ends.
+  void forget();
   void skip_repeats();
+  bool skip_periods(const StateDigest& digest, const RepeatCounts& now);
   void add_state(StateDigest& digest) const;
   RepeatCounts repeat_counts() const;
+  void count_skipped(std::uint64_t periods, const RepeatCounts& period);
   void skip(std::uint64_t periods, const RepeatCounts& period);
+  bool has_only_repeats() const;
+  RepeatPoint repeat_point(RepeatCounts counts) const;
+  std::shared_ptr<const RepeatSnapshot> snapshot(const RepeatPoint& at) const;
+  bool may_jump(const RepeatPoint& from, const RepeatPoint& to) const;
+  const RepeatSnapshot* jump_target(const RepeatMemo::Entry& from) const;
+  void jump(const RepeatPoint& from, const RepeatSnapshot& to);
+  void jump_or_record(StateDigest digest, RepeatCounts counts);
   FlowSimulation::Flow begin_flow(FairRates::FlowClass flows, double flits);
   int queue_of(NodeId node, int port, int vc);
   void wake(std::uint64_t cycle);
@@ -196,6 +211,8 @@ class FlowOperations final : public OperationEngine, private OperationLifecycle<
   std::multiset<std::uint64_t> calls_;                                   // to come
   std::map<OperationHandle, std::shared_ptr<OperationRepeat>> repeats_;  // repeats in flight
   RepeatRecurrence recurrence_;
+  RepeatMemo memo_;
+  std::uint64_t jumps_ = 0;
   bool skips_ = true;
 };
 

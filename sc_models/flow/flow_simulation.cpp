@@ -183,6 +183,33 @@ void FlowSimulation::add_state(const std::function<void(Flow)>& describe,
   }
 }
 
+FlowSimulation::State FlowSimulation::state() const {
+  State state{.rates = rates_.state(), .moving = moving_, .next_flow = next_flow_};
+  for (FairRates::FlowClass flows = 0; flows < std::ssize(progress_); ++flows)
+    if (!progress_[flows].targets.empty()) state.progress.emplace_back(flows, progress_[flows]);
+  return state;
+}
+
+void FlowSimulation::jump(std::uint64_t time, const State& state, Flow flow_shift) {
+  origin_ += time;
+  for (Call& call : calls_) call.time -= static_cast<double>(time);
+  std::erase_if(calls_, [](const Call& call) { return call.time <= 0; });
+  std::ranges::make_heap(calls_, std::greater<>{});
+  rates_.restore(state.rates);
+  for (FairRates::FlowClass flows = 0; flows < std::ssize(progress_); ++flows) {
+    if (progress_[flows].targets.empty()) continue;
+    progress_[flows] = {};
+    set_end(flows);
+  }
+  for (const auto& [flows, known] : state.progress) {
+    Progress& progress = progress_[flows] = known;
+    for (Progress::Target& target : progress.targets) target.second += flow_shift;
+    set_end(flows);
+  }
+  moving_ = state.moving;
+  next_flow_ = state.next_flow + flow_shift;
+}
+
 void FlowSimulation::run() {
   for (;;) {
     update_rates();

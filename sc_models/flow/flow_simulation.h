@@ -64,6 +64,12 @@ class FlowSimulation {
   // Adds the state that the run depends on, without calls; flows by `describe`. Call after
   // move_origin().
   void add_state(const std::function<void(Flow)>& describe, StateDigest& digest) const;
+  // Copy of this state, without calls, while all classes are kept. Call after move_origin().
+  struct State;
+  State state() const;
+  // Jumps ahead by `time` to a former state, with its flows numbered `flow_shift` higher. Calls
+  // keep their times; calls that have passed are dropped.
+  void jump(std::uint64_t time, const State& state, Flow flow_shift);
 
   void run();
   // Number of events that recomputed rates; number of flows begun.
@@ -120,6 +126,13 @@ class FlowSimulation {
   std::function<void()> on_settled_;
   MinTree ends_;  // times at which the next flow of a class ends
   std::function<void(Flow)> on_end_;
+};
+
+struct FlowSimulation::State {
+  FairRates::State rates{};
+  std::vector<std::pair<FairRates::FlowClass, Progress>> progress{};  // classes with flows
+  std::uint64_t moving = 0;
+  Flow next_flow = 0;
 };
 
 }  // namespace fredsim

@@ -40,6 +40,7 @@ class PhaseTurns {
     int phases = 0;
   };
   using Stays = std::vector<Stay>;
+  using Users = std::map<std::pair<int, int>, int>;  // (VC, phases) -> parts that move
 
   // The topology has to outlive it. `is_lifted`: all phases are in use at once.
   explicit PhaseTurns(const Topology& topology, bool is_lifted = false);
@@ -53,10 +54,11 @@ class PhaseTurns {
   void end(const Part& part, const Stays& stays, FlowSimulation& simulation);
   // Adds the moving parts.
   void add_state(StateDigest& digest) const;
+  // Users by node; restore() leaves capacities to the simulation's state.
+  const std::map<NodeId, Users>& users() const { return users_; }
+  void restore(const std::map<NodeId, Users>& users) { users_ = users; }
 
  private:
-  using Users = std::map<std::pair<int, int>, int>;  // (VC, phases) -> parts that move
-
   int link_of(NodeId node) const { return static_cast<int>(topology_.links.size()) + node; }
   void set_capacity(NodeId node, FlowSimulation& simulation) const;
 

@@ -14,6 +14,15 @@ StagedOperation::StagedOperation(OperationHandle number, std::shared_ptr<const P
   report.plan = plan;
 }
 
+void StagedOperation::copy_stages(const StagedOperation& other) {
+  copy_starts(other);
+  state = other.state;
+  report = other.report;
+  report.handle = handle;
+  eligible = other.eligible;
+  ready_at = other.ready_at;
+}
+
 void StagedOperation::shift_stages(std::uint64_t cycles) {
   shift_starts(cycles);
   report.started += cycles;

@@ -47,6 +47,8 @@ class StagedOperation : public RankStarts {
  protected:
   // Shifts all events after its issue by this number of cycles.
   void shift_stages(std::uint64_t cycles);
+  // As RankStarts::copy_starts(); keeps its own handle.
+  void copy_stages(const StagedOperation& other);
 };
 
 template <class Op>

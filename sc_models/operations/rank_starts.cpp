@@ -2,6 +2,7 @@
 #include "operations/rank_starts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace fredsim {
@@ -166,6 +167,15 @@ std::vector<RankOfPart> RankStarts::complete_ranks() const {
       if (ranks_[p][r].done) complete.push_back({p, r});
   }
   return complete;
+}
+
+void RankStarts::copy_starts(const RankStarts& other) {
+  assert(plan == other.plan && other.is_last());
+  delay_ = other.delay_;
+  has_lags_ = other.has_lags_;
+  ranks_ = other.ranks_;
+  ranks_left_ = other.ranks_left_;
+  not_begun_ = other.not_begun_;
 }
 
 void RankStarts::shift_starts(std::uint64_t cycles) {

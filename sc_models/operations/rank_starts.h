@@ -68,6 +68,8 @@ class RankStarts {
   template <class NumberOf>
   void add_later(const NumberOf& number_of, StateDigest& digest) const;
   void shift_starts(std::uint64_t cycles);
+  // Copies the state of an operation with the same plan, on which no other one depends.
+  void copy_starts(const RankStarts& other);
 
  private:
   struct Rank {
