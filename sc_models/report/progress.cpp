@@ -116,6 +116,11 @@ void ProgressLine::update(const ProgressState& state, Time now) { show(state, no
 
 void ProgressLine::update(const PointsProgress& points, Time now) { show(points, now); }
 
+void ProgressLine::say(const std::string& text) {
+  fmt::print(stream_, "{}{}\n", is_shown_ ? kEraseLine : "", text);
+  std::fflush(stream_);
+}
+
 template <class Progress>
 void ProgressLine::show(const Progress& progress, Time now) {
   const auto seconds = [&] { return std::chrono::duration<double>(now - start_).count(); };

@@ -58,6 +58,8 @@ class ProgressLine {
 
   void update(const ProgressState& state, Time now);
   void update(const PointsProgress& points, Time now);
+  // Prints a line that stays, above a bar.
+  void say(const std::string& text);
 
  private:
   template <class Progress>

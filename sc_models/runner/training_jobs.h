@@ -39,6 +39,8 @@
 
 namespace fredsim {
 
+struct FlowTrial;  // report/flow_offer.h
+
 // The options of `train`.
 struct TrainRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
   bool is_flow = false;  // --engine flow
@@ -131,7 +133,15 @@ class TrainingJobs {
   std::unique_ptr<RunEngine> engine_of(const TrainedMachine& entry, bool is_flow) const;
   TrainingResult trained(const TrainedMachine& entry,
                          const std::function<void(const Progress&)>& on_progress,
-                         const std::function<void(const GraphOutcome&)>& on_complete) const;
+                         const std::function<void(const GraphOutcome&)>& on_complete,
+                         const std::function<void(const std::string&)>& say = {}) const;
+  bool may_offer_flows(const TrainedMachine& entry) const;
+  FlowTrial flow_trial(const TrainedMachine& entry, const TaskGraph& graph) const;
+  // `on_progress` of an exact run, which offers `--engine flow` where the run is long.
+  std::function<void(const Progress&)> with_offer(
+      const TrainedMachine& entry, const TaskGraph& graph, RunEngine& engine,
+      std::function<void(const Progress&)> on_progress,
+      std::function<void(const std::string&)> say) const;
   std::optional<double> flops_of_run() const;
   // Trains on one machine. Incomplete after an interruption; none: interrupted before the start.
   std::optional<TrainingResult> train(const TrainedMachine& entry);

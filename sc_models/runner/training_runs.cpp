@@ -3,24 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
 #include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/long_words.h"
 #include "energy/run_energy.h"
 #include "engine/communicator_run.h"
 #include "engine/layout.h"
+#include "report/flow_offer.h"
 #include "runner/detail/chunk_options.h"
 #include "runner/detail/job_progress.h"
 #include "runner/detail/npu_memory.h"
 #include "runner/flow_engine.h"
 #include "runner/interrupt.h"
+#include "runner/program_name.h"
+#include "runner/run_ranks.h"
 #include "runner/training_jobs.h"
 #include "systems/system_plan.h"
 #include "workload/training_graph.h"
 
 namespace fredsim {
 namespace {
+
+constexpr double kMaxTrial = 10;  // seconds, of flows that are tried beside an exact run
 
 IssuedPlans issued_by(const TaskGraph& graph, const ShapePlans& plans) {
   IssuedPlans issued;
@@ -85,9 +94,56 @@ std::unique_ptr<RunEngine> TrainingJobs::engine_of(const TrainedMachine& entry,
   return engine;
 }
 
-TrainingResult TrainingJobs::trained(
-    const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
-    const std::function<void(const GraphOutcome&)>& on_complete) const {
+// True for runs that `--engine flow` could do as they are.
+bool TrainingJobs::may_offer_flows(const TrainedMachine& entry) const {
+  return !request_.is_flow && request_.model == SwitchModel::kTlm &&
+         request_.rtl_instances.empty() && !entry.config.topology.has_blocks() &&
+         run_ranks() == nullptr;
+}
+
+FlowTrial TrainingJobs::flow_trial(const TrainedMachine& entry, const TaskGraph& graph) const {
+  FlowTrial trial;
+  std::atomic<bool> stop = false;
+  FlowEngine engine(entry.config.topology, entry.plans, {.seed = request_.seed, .stop = &stop});
+  engine.set_arrivals(arrivals_of(request_.arrivals, entry.config, request_.seed));
+  const std::clock_t start = std::clock();
+  const auto note = [&](const Progress& p) {
+    trial.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    trial.progress.push_back({p.first.done, static_cast<double>(p.cycle)});
+    if (trial.seconds > kMaxTrial || interrupt_flag()) stop = true;
+  };
+  try {
+    trial.seconds = run_training(engine, graph, note).run.cpu_s;
+  } catch (const Interrupted&) {
+    trial.is_complete = false;
+  }
+  return trial;
+}
+
+std::function<void(const Progress&)> TrainingJobs::with_offer(
+    const TrainedMachine& entry, const TaskGraph& graph, RunEngine& engine,
+    std::function<void(const Progress&)> on_progress,
+    std::function<void(const std::string&)> say) const {
+  return [this, &entry, &graph, &engine, on_progress = std::move(on_progress), say = std::move(say),
+          offer = FlowOffer(request_.skip),
+          start = std::chrono::steady_clock::now()](const Progress& p) mutable {
+    on_progress(p);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    const OperationTotals& totals = engine.operations().totals();
+    if (totals.operations == 0 || !offer.is_due(passed.count(), {p.first.done, p.first.total},
+                                                {p.repeated.done, p.repeated.total}))
+      return;
+    const OperationsDone exact{static_cast<double>(totals.operations),
+                               static_cast<double>(totals.last_end)};
+    if (const std::string text = offer.text(flow_trial(entry, graph), exact); !text.empty())
+      say(text);
+  };
+}
+
+TrainingResult TrainingJobs::trained(const TrainedMachine& entry,
+                                     const std::function<void(const Progress&)>& on_progress,
+                                     const std::function<void(const GraphOutcome&)>& on_complete,
+                                     const std::function<void(const std::string&)>& say) const {
   const Topology& topology = entry.config.topology;
   if (!streams()) {
     ExpertRouting routing;
@@ -96,7 +152,11 @@ TrainingResult TrainingJobs::trained(
     const bool stands_for_flows = request_.is_flow && entry.machine && is_short(topology, issued);
     const std::unique_ptr<RunEngine> engine =
         engine_of(entry, request_.is_flow && !stands_for_flows);
-    TrainingResult result = run_training(*engine, graph, on_progress, on_complete);
+    TrainingResult result = run_training(*engine, graph,
+                                         say && may_offer_flows(entry)
+                                             ? with_offer(entry, graph, *engine, on_progress, say)
+                                             : on_progress,
+                                         on_complete);
     if (stands_for_flows) result.run = flow_result_of(topology, issued, std::move(result.run));
     if (model_.transformer && model_.transformer->experts > 0)
       result.experts = {.ep = asked_.experts.ep,
@@ -140,12 +200,18 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
                       {p.first.done, p.first.total}, {p.repeated.done, p.repeated.total});
     };
   }
+  std::function<void(const std::string&)> say;
+  if (!request_.quiet) {
+    say = [&](const std::string& text) {
+      progress.say(with_short_words(fmt::format("{}: {}: {}", program_name(), job, text)));
+    };
+  }
   std::function<void(const GraphOutcome&)> on_complete;
   if (!request_.timeline_file.empty()) {
     on_complete = [&](const GraphOutcome& outcome) { records_[&entry] = outcome.records; };
   }
   try {
-    TrainingResult result = trained(entry, on_progress, on_complete);
+    TrainingResult result = trained(entry, on_progress, on_complete, say);
     if (!result.run.incomplete)
       progress.complete({.cycle = result.run.cycles,
                          .time_ns = result.run.time_ns,

@@ -51,6 +51,20 @@ TEST_F(ProgressLineTest, ThenAtMostFiveTimesASecondAndWipedOutAtTheEnd) {
       "\r\x1b[K");
 }
 
+TEST_F(ProgressLineTest, LinesThatStayReplaceABar) {
+  {
+    ProgressLine line(file_, ProgressStyle::kBar, "mesh", start_);
+    line.say("before");
+    line.update(ProgressState{1000, 2000, 512, 0.5, 2}, start_ + milliseconds(2000));
+    line.say("a line");
+  }
+  EXPECT_EQ(written(),
+            "before\n"
+            "\r\x1b[K[#####-----] 50 %, at 2.0 µs, 512 B delivered, 0.5 kcycles/s, 0:02 left - mesh"
+            "\r\x1b[Ka line\n"
+            "\r\x1b[K");
+}
+
 TEST_F(ProgressLineTest, PlainLinesComeEveryThirtySeconds) {
   {
     ProgressLine line(file_, ProgressStyle::kLines, "mesh", start_);

@@ -24,6 +24,10 @@ void JobProgress::update(ProgressState state, const WorkDone& first, const WorkD
   if (log_ != nullptr) log_->update(state, now);
 }
 
+void JobProgress::say(const std::string& text) {
+  if (line_) line_->say(text);
+}
+
 void JobProgress::complete(ProgressState state) {
   state.share = 1;
   if (log_ != nullptr) log_->complete(state, WallClock::now());

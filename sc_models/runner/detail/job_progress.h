@@ -22,6 +22,8 @@ class JobProgress {
   bool is_wanted() const { return line_.has_value() || log_ != nullptr; }
   // `first`, `repeated`: work of the first round and of later ones (report/time_left.h).
   void update(ProgressState state, const WorkDone& first, const WorkDone& repeated = {});
+  // Prints a line on standard error that stays; not with --quiet.
+  void say(const std::string& text);
   // `state` at the end of the job.
   void complete(ProgressState state);
 
