@@ -78,7 +78,7 @@ class RepeatMemo {
  public:
   struct Trajectory {
     std::uint64_t states = 0;  // so far
-    std::uint64_t spacing = 1;
+    std::uint64_t spacing = 4;
     // By number of the state.
     std::vector<std::pair<std::uint64_t, std::shared_ptr<const RepeatSnapshot>>> snapshots{};
   };
@@ -95,7 +95,7 @@ class RepeatMemo {
   bool wants_entry() const { return current_ == nullptr || current_->states < kEntries; }
   // True if the next state's snapshot is kept.
   bool wants_snapshot() const {
-    return current_ == nullptr || current_->states % current_->spacing == 0;
+    return current_ != nullptr && current_->states > 0 && current_->states % current_->spacing == 0;
   }
   // Counts a state that is neither.
   void pass() { ++current_->states; }
