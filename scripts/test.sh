@@ -27,4 +27,5 @@ need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}" "${TEST_PACKAGE
 if git rev-parse --git-dir >/dev/null 2>&1; then scripts/lint.sh --quick; fi  # files that git knows
 build_targets -DBUILD_TESTING=ON all
 say "testing"
-exec ctest --preset release --parallel "$(nproc)" </dev/null
+# One test more than cores: tests of browsers, clusters and several processes wait most of their time.
+exec ctest --preset release --parallel "$(($(nproc) + 1))" </dev/null
