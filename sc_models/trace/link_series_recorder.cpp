@@ -34,41 +34,60 @@ LinkSeriesRecorder::LinkSeriesRecorder(const Topology& topology, const FabricCor
                                        SwitchCores switches, std::uint64_t window_cycles)
     : topology_(topology), core_(core), switches_(switches), window_cycles_(window_cycles) {}
 
-LinkSeriesRecorder::Counts LinkSeriesRecorder::counts() const {
+LinkSeriesRecorder::Counts LinkSeriesRecorder::to_counts(std::span<const LinkCount> links,
+                                                         SwitchCounts switches) {
   Counts now;
-  now.links.reserve(topology_.links.size());
-  for (int l = 0; l < std::ssize(topology_.links); ++l) {
-    const LinkCount count = core_.count(l);
+  now.links.reserve(links.size());
+  for (const LinkCount& count : links)
     now.links.push_back({.flits = count.flits,
                          .bytes = count.flits * kFlitBytes - count.missing_bytes,
                          .busy_cycles = count.flits + count.again,
                          .sent = count.sent});
-  }
-  now.switches.resize(switches_.size());
-  for (std::size_t id = 0; id < switches_.size(); ++id) {
-    SwitchCounters counters;
-    if (switches_[id] == nullptr || !switches_[id]->peek_counters(counters)) continue;
+  now.switches.resize(switches.size());
+  for (std::size_t id = 0; id < switches.size(); ++id) {
+    if (!switches[id]) continue;
     OfSwitch& of_switch = now.switches[id].emplace();
     for (std::size_t c = 0; c < of_switch.size(); ++c)
-      of_switch[c] = counters.*kSwitchCounters[c].value;
+      of_switch[c] = *switches[id].*kSwitchCounters[c].value;
   }
   return now;
 }
 
-void LinkSeriesRecorder::begin(std::uint64_t begin_cycle) {
+LinkSeriesRecorder::Counts LinkSeriesRecorder::counts() const {
+  std::vector<LinkCount> links;
+  links.reserve(topology_.links.size());
+  for (int l = 0; l < std::ssize(topology_.links); ++l) links.push_back(core_.count(l));
+  std::vector<std::optional<SwitchCounters>> switches(switches_.size());
+  for (std::size_t id = 0; id < switches_.size(); ++id) {
+    SwitchCounters counters;
+    if (switches_[id] != nullptr && switches_[id]->peek_counters(counters)) switches[id] = counters;
+  }
+  return to_counts(links, switches);
+}
+
+void LinkSeriesRecorder::begin(std::uint64_t begin_cycle) { begin(begin_cycle, counts()); }
+void LinkSeriesRecorder::begin(std::uint64_t begin_cycle, std::span<const LinkCount> links,
+                               SwitchCounts switches) {
+  begin(begin_cycle, to_counts(links, switches));
+}
+void LinkSeriesRecorder::begin(std::uint64_t begin_cycle, Counts counts) {
   begin_cycle_ = begin_cycle;
   next_ = window_cycles_;
   samples_.clear();
-  samples_.push_back(counts());
+  samples_.push_back(std::move(counts));
 }
 
-void LinkSeriesRecorder::sample() {
+void LinkSeriesRecorder::sample() { sample(counts()); }
+void LinkSeriesRecorder::sample(std::span<const LinkCount> links, SwitchCounts switches) {
+  sample(to_counts(links, switches));
+}
+void LinkSeriesRecorder::sample(Counts counts) {
   if (samples_.size() * topology_.links.size() > LinkSeries::kMaxValues)
     throw BadInput(fmt::format(
         "--series: found {}, of which {} links have more than {} windows together; allowed: "
         "longer windows",
         window_cycles_, topology_.links.size(), LinkSeries::kMaxValues));
-  samples_.push_back(counts());
+  samples_.push_back(std::move(counts));
   next_ += window_cycles_;
 }
 

@@ -37,6 +37,10 @@ class LinkSeriesRecorder {
     if (now == next_) sample();
   }
   void sample();
+  // The same with counters by link and by node, for a run that does not move flits.
+  using SwitchCounts = std::span<const std::optional<SwitchCounters>>;
+  void begin(std::uint64_t begin_cycle, std::span<const LinkCount> links, SwitchCounts switches);
+  void sample(std::span<const LinkCount> links, SwitchCounts switches);
 
   // Results of `cycles` cycles. `links`, `switches`: their counters; `link_like`, `switch_like`:
   // link and node whose counts each copies (operations/equal_slices.h), empty: their own.
@@ -54,7 +58,10 @@ class LinkSeriesRecorder {
     std::vector<OnLink> links;
     std::vector<std::optional<OfSwitch>> switches;  // by node; none: not readable
   };
+  static Counts to_counts(std::span<const LinkCount> links, SwitchCounts switches);
   Counts counts() const;
+  void begin(std::uint64_t begin_cycle, Counts counts);
+  void sample(Counts counts);
   LinkSeries::OfLink of_link(const LinkResult& total, int link, int like,
                              const LinkSeries& shape) const;
   LinkSeries::OfSwitch of_switch(const SwitchResult& total, NodeId like,

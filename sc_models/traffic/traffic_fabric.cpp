@@ -190,8 +190,8 @@ void TrafficFabric::reset(std::uint64_t window_begin, std::uint64_t window_end,
 }
 
 void TrafficFabric::use_trains() {
-  const bool is_observed = wave_ != nullptr || breakdown_ != nullptr || series_ != nullptr ||
-                           meter().feeder != nullptr || !core_.is_unobserved();
+  const bool is_observed = wave_ != nullptr || breakdown_ != nullptr || meter().feeder != nullptr ||
+                           !core_.is_unobserved();
   if (!options_.trains || is_observed || kinds_.has_replies() || core_.is_cut()) return;
   const int longest = options_.packet_flits.longest();
   if (!trains::TrainFabric::can_move(topology_, switches_, longest)) return;
@@ -320,6 +320,24 @@ LatencyHistogram TrafficFabric::latencies(LatencyHistogram TrafficMeter::*histog
 FabricCounts TrafficFabric::counts() {
   if (moves_trains_) return trains_->counts();
   return gathered(count_all(core_, topology_, switches_), core_.all_ranks());
+}
+
+void TrafficFabric::begin_series() {
+  if (!moves_trains_) {
+    series_->begin(meter().window_begin);
+    return;
+  }
+  const FabricCounts now = trains_->counts();
+  series_->begin(meter().window_begin, now.links, now.switches);
+}
+
+void TrafficFabric::sample_series() {
+  if (!moves_trains_) {
+    series_->sample();
+    return;
+  }
+  const FabricCounts now = trains_->counts();
+  series_->sample(now.links, now.switches);
 }
 
 // Mean over all flits of the run; valid once the fabric has drained.

@@ -121,6 +121,8 @@ class TrafficFabric {
   CreatedPackets created_in_window() const;
   std::uint64_t arrived() const;  // measured packets that have arrived
   FabricCounts counts();
+  void begin_series();
+  void sample_series();
   LinkSeriesRecorder* series() { return series_.get(); }  // null: none
   bool is_stopped() const { return limits_.is_stopped(); }
   std::uint64_t max_consumed() const { return max_consumed_; }

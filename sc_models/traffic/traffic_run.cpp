@@ -103,10 +103,10 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   run_until(meter().window_begin);
   const FabricCounts before = counts();
   if (series() != nullptr) {
-    series()->begin(meter().window_begin);
+    begin_series();
     while (meter().window_begin + series()->next() < meter().window_end && !is_stopped()) {
       run_until(meter().window_begin + series()->next());
-      if (!is_stopped()) series()->sample();
+      if (!is_stopped()) sample_series();
     }
   }
   run_until(meter().window_end);
