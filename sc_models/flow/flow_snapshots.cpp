@@ -68,21 +68,16 @@ std::shared_ptr<const RepeatSnapshot> FlowOperations::snapshot(const RepeatPoint
   return snapshot;
 }
 
-// True if no rank, no repeat and no external call comes to its end before the snapshot.
+// True if no repeat has its last issue, and no external call comes, before the snapshot. So no rank is
+// done by then.
 bool FlowOperations::may_jump(const RepeatPoint& from, const RepeatPoint& to) const {
   const RepeatCounts period = to.counts.since(from.counts);
   if (!calls_.empty() && cycle() + period.cycle >= *calls_.begin()) return false;
-  std::size_t r = 0, l = 0;
-  for (const auto& [handle, repeat] : repeats_) {
-    if (repeat->issued + period.issued[r++] >= repeat->times) return false;
-    for (const auto& part : repeat->left) {
-      for (const std::uint64_t left : part) {
-        if (left <= from.left[l] - to.left[l]) return false;
-        ++l;
-      }
-    }
-  }
-  return true;
+  std::size_t r = 0;
+  return std::ranges::all_of(repeats_, [&](const auto& of_handle) {
+    const OperationRepeat& repeat = *of_handle.second;
+    return repeat.issued + period.issued[r++] < repeat.times;
+  });
 }
 
 // Snapshot of an earlier trajectory at which this one arrives, too; null: none.

@@ -31,7 +31,6 @@ bool FlowOffer::is_due(double seconds, const WorkDone& first, const WorkDone& re
   if (was_due_ || seconds < kSettled || !left || seconds + *left <= kLongRun) return false;
   estimate_s_ = seconds + *left;
   was_due_ = true;
-
   return true;
 }
 
