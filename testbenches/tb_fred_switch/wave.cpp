@@ -15,8 +15,8 @@ namespace fredsim::tb {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-constexpr int kDriverDepth = 16;  // a third of the switch's depth: credits run out
-constexpr int kSlowReturn = 40;   // max cycles until a receiver returns a credit in stage 4
+constexpr int kReceiveDepth = 16;  // a third of the switch's depth: credits run out
+constexpr int kSlowReturn = 40;    // max cycles until a receiver returns a credit in stage 4
 
 TestedSwitch shape_of_wave() {
   TestedSwitch shape;
@@ -49,7 +49,7 @@ std::string record_wave(const std::string& file) {
   const TestedSwitch shape = shape_of_wave();
   auto made = std::make_unique<RecordedSwitch>(make_rtl_switch(shape, "dut"), file);
   RecordedSwitch& recorded = *made;
-  SwitchDriver driver(shape, std::move(made), {.receive_depth = kDriverDepth}, kSeed);
+  SwitchDriver driver(shape, std::move(made), {.receive_depth = kReceiveDepth}, kSeed);
   const Phase dp = phase_of(shape, kDp, {{0x00F, 0x00F}, {0x0F0, 0x100}});
   const Phase mp = phase_of(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}});
   driver.add_phase(dp);

@@ -19,8 +19,8 @@
 namespace fredsim::tb {
 namespace {
 
-constexpr int kRouterX = 2;
-constexpr int kRouterY = 2;
+constexpr int kX = 2;
+constexpr int kY = 2;
 constexpr int kPairs = 5;
 
 // Flits that one input repeats endlessly, packet by packet on one VC.
@@ -75,18 +75,17 @@ Speed one_router(SwitchModel model, int percent, int vcs, bool random_destinatio
   auto core = router.make();
   core->reset();
   SwitchPins pins(ports, shape.lanes);
-  pins.reg = {true, true, reg::kPosition, kRouterX | kRouterY << 8};
+  pins.reg = {true, true, reg::kPosition, kX | kY << 8};
   core->step(pins);
   pins.reg = {};
   pins.out_ready = (1U << ports) - 1;
 
   // Transit east-west and north-south, NPU to the links, I/O to I/O; from the links, I/O to itself.
-  const std::array<std::uint16_t, 10> permutation{
-      mesh_address(kRouterX, 4, 0),        mesh_address(0, kRouterY, 0),
-      mesh_address(kRouterX, 0, 0),        mesh_address(4, kRouterY, 0),
-      mesh_address(kRouterX, kRouterY, 0), mesh_address(kRouterX, kRouterY, 0),
-      mesh_address(kRouterX, kRouterY, 0), mesh_address(kRouterX, kRouterY, 0),
-      mesh_address(kRouterX, kRouterY, 2), mesh_address(kRouterX, kRouterY, 1)};
+  const std::array<std::uint16_t, 10> permutation{mesh_address(kX, 4, 0),  mesh_address(0, kY, 0),
+                                                  mesh_address(kX, 0, 0),  mesh_address(4, kY, 0),
+                                                  mesh_address(kX, kY, 0), mesh_address(kX, kY, 0),
+                                                  mesh_address(kX, kY, 0), mesh_address(kX, kY, 0),
+                                                  mesh_address(kX, kY, 2), mesh_address(kX, kY, 1)};
   Random random(1);
   std::vector<std::vector<Stream>> streams(static_cast<std::size_t>(ports));
   for (int p = 0; p < ports; ++p) {
@@ -99,7 +98,7 @@ Speed one_router(SwitchModel model, int percent, int vcs, bool random_destinatio
           do {
             dst = mesh_address(static_cast<int>(random.below(5)), static_cast<int>(random.below(4)),
                                static_cast<int>(random.below(3)));
-          } while (expected_output(shape, kRouterX, kRouterY, p, dst) < 0);
+          } while (expected_output(shape, kX, kY, p, dst) < 0);
         }
         for (int i = 0; i < kPacketFlits; ++i) {
           FlitHeader h;
