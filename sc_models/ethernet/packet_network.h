@@ -41,6 +41,7 @@ struct EthernetCounts {
   std::uint64_t pauses = 0;  // XOFF sent
   std::uint64_t nacks = 0, time_outs = 0;
   std::uint64_t retransmitted = 0;   // packets
+  std::uint64_t duplicates = 0;      // packets received again
   std::uint64_t largest_buffer = 0;  // in use in a switch, bytes
 };
 

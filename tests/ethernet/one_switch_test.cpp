@@ -135,6 +135,27 @@ TEST(OneEthernetSwitch, TwoWindowsStayBelowKmin) {
   EXPECT_LT(found.most, static_cast<double>(settings.kmin));
 }
 
+// Two sources at line rate: when packet j departs, j - 2 packets stay behind, before those that
+// arrive at that instant. The first one that leaves
+// more than K = 100 packets is marked, and the sources are cut 4 µs after its acknowledgement.
+TEST(OneEthernetSwitch, MarksPacketsThatLeaveALongQueue) {
+  EthernetSettings settings;
+  settings.congestion = "dcqcn";
+  settings.window = kOpen;
+  settings.kmin = settings.kmax = 100 * 1048;
+  settings.pmax = 1;
+  PacketNetwork net = network(2, settings);
+  for (const int source : {0, 1})
+    net.send({.source = source, .destination = 2, .bytes = 10'000'000}, {});
+  Picoseconds at = 20 * kMicrosecond;
+  while (net.rates().front() >= kRate) net.advance(at += kNanosecond);
+  const Picoseconds packet = 41'920;
+  // Packet 103 departs 102 packets after the first, which has come in 5 µs and a packet.
+  const Picoseconds marked = kLatency + 103 * packet;
+  const Picoseconds known = marked + packet + 3 * kLatency + 2 * 2'400;
+  EXPECT_NEAR(static_cast<double>(at), static_cast<double>(known + 4 * kMicrosecond), 1e3);
+}
+
 TEST(OneEthernetSwitch, HpccUsesItsShare) {
   for (const int sources : {1, 2, 16, 64}) {
     EthernetSettings settings;

@@ -166,6 +166,7 @@ void PacketNetworkState::receive_data(std::uint32_t number) {
   const EthernetPacket& packet = pool_[number];
   QueuePair& pair = pairs_[packet.queue_pair];
   ++pair.unacknowledged;
+  if (packet.offset < pair.expected) ++counts_.duplicates;
   if (settings_.any_order || packet.offset <= pair.expected) {
     take(pair, packet);
   } else {
