@@ -4,10 +4,11 @@
 //
 // Time: whole picoseconds. Events are ordered by (time, number), so a run is the same on any
 //   machine. advance() runs all events up to a time, next_event() says when the next one is.
+// Switches: store and forward, in no time beside that of the wires.
 // Idealised: hosts take packets as they come; acknowledgements take no room in the switches'
-//   buffers; a switch forwards in no time beside that of the wires; no packet is corrupted.
-// Errors: BadInput for a graph or settings that cannot run, with the key; RunFailed when a queue pair
-//   has timed out kMostTimeOuts times in a row.
+//   buffers; no packet is corrupted.
+// Errors: BadInput for a graph or settings that cannot run, with the key; RunFailed when a queue
+//   pair has timed out kMostTimeOuts times in a row.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ inline constexpr int kMostTimeOuts = 1000;
 struct EthernetMessage {
   int source = 0, destination = 0;  // hosts
   std::uint64_t bytes = 0;          // payload, 1 or more
-  int priority = 3;
+  int priority = kDataPriority;
   // Messages of a source and destination with equal numbers share a queue pair that stays
   // (QueuePairs::kPair).
   int queue_pair = 0;

@@ -18,6 +18,8 @@ inline constexpr Picoseconds kNanosecond = 1000;
 inline constexpr Picoseconds kMicrosecond = 1000 * kNanosecond;
 inline constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
 inline constexpr int kEthernetPriorities = 8;
+inline constexpr int kDataPriority = 3;
+inline constexpr int kAcknowledgementPriority = 7;
 
 // Bytes in flight of a queue pair.
 enum class EthernetWindow : std::uint8_t {
@@ -73,7 +75,6 @@ struct HpccConstants {
 
 struct EthernetSettings {
   // Switches.
-  bool cut_through = false;
   std::uint64_t buffer = 32'000'000;  // shared by the ports of a switch
   bool pfc = true;                    // without: drops
   double pfc_alpha = 1.0 / 8;

@@ -20,8 +20,6 @@
 
 namespace fredsim {
 
-inline constexpr int kDataPriority = 3;
-inline constexpr int kAcknowledgementPriority = 7;
 inline constexpr std::uint32_t kPauseBytes = 64;
 
 std::uint64_t pfc_headroom(const EthernetLink& link, const EthernetSettings& settings);

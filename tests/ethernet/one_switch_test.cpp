@@ -52,7 +52,7 @@ Steady steady(int sources, const EthernetSettings& settings, double from_ms, dou
   int samples = 0;
   for (double at = from_ms; at < until_ms; at += 0.001) {
     net.advance(ps(at));
-    const auto queue = static_cast<double>(net.port(link).queued[3]);
+    const auto queue = static_cast<double>(net.port(link).queued[kDataPriority]);
     found.mean_queue += queue;
     found.least = std::min(found.least, queue);
     found.most = std::max(found.most, queue);
