@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic traffic on a mesh or torus with packets as trains: an event per packet and hop in place of one
-// per flit and hop, with the same cycles, counters and latencies as the fabric that moves flits
-// (fabric/fabric_core.h).
+// Synthetic traffic on a mesh or torus with packets as trains: an event per packet and hop in place
+// of one per flit and hop, with the same cycles, counters and latencies as the fabric that moves
+// flits (fabric/fabric_core.h).
 //
 // Reason why it is exact: a switch of virtual cut-through starts a packet only where all of it fits,
 //   and the packet holds its output to its tail (switch/cut_through.h). So with one virtual channel
