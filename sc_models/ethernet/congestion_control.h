@@ -39,7 +39,7 @@ struct Acknowledgement {
 
 // Network as a control knows it.
 struct ControlledPath {
-  double line_rate = 0;     // of the host
+  double line_rate = 0;     // host's
   Picoseconds longest = 0;  // T: the largest base round-trip time of the network
 };
 
@@ -83,6 +83,6 @@ std::unique_ptr<CongestionControl> make_control(const EthernetSettings& settings
 
 // BadInput for an unknown name, with the allowed ones.
 const CongestionControlKind& congestion_control(const std::string& name);
-std::span<const CongestionControlKind* const> congestion_controls();  // in the list's order
+std::span<const CongestionControlKind* const> congestion_controls();  // ordered like controls.cmake
 
 }  // namespace fredsim

@@ -11,10 +11,10 @@
 namespace fredsim {
 
 enum class EthernetEvent : std::uint8_t {
-  kArrival,   // of the first packet in flight on a link
+  kArrival,   // arrival of the first packet in flight on a link
   kPortFree,  // a port may send again
   kPace,      // a queue pair of a host may send again
-  kTimeOut,   // of a queue pair
+  kTimeOut,   // time-out of a queue pair
 };
 
 class EventQueue {

@@ -29,27 +29,27 @@ struct QueuePair {
 
   std::uint32_t source = 0, destination = 0;
   int priority = 0;
-  std::uint64_t hash = 0;  // of its packets' path
+  std::uint64_t hash = 0;  // hash of its packets' path
   std::unique_ptr<CongestionControl> control;
-  // Source.
+  // State of the source.
   std::uint64_t next = 0, acknowledged = 0, end = 0;
-  std::deque<std::uint64_t> ends;  // of messages that are not acknowledged
+  std::deque<std::uint64_t> ends;  // ends of messages that are not acknowledged
   Picoseconds next_at = 0;         // earliest time of the next packet, fixed when one is sent
   Picoseconds last_progress = 0;
   bool is_ready = false, is_waiting = false, has_time_out = false;
   int time_outs = 0;         // without progress between them
-  std::int64_t packets = 0;  // of data, or their answers, that exist
+  std::int64_t packets = 0;  // packets of data, or their answers, that exist
   bool is_unused = false;    // may serve another message
-  // Destination.
+  // State of the destination.
   std::uint64_t expected = 0;
-  std::deque<Message> messages;                    // not received
+  std::deque<Message> messages;                    // messages that have not been received
   std::map<std::uint64_t, std::uint32_t> early{};  // any order: payload by offset, after `expected`
   std::uint64_t refused = UINT64_MAX;              // offset of the last NACK
   Picoseconds refused_at = 0;
   int unacknowledged = 0;  // packets
 
   bool has_data() const { return next < end; }
-  // Whether the window lets it send.
+  // Returns true if the window lets it send.
   bool has_window(const EthernetSettings& settings, const ControlledPath& path, Picoseconds now);
   // Sets the time of the next packet after one of `bytes` on the wire.
   void pace(std::uint32_t bytes, double line_rate, Picoseconds now);

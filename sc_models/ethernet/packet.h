@@ -15,20 +15,20 @@ enum class EthernetPacketKind : std::uint8_t { kData, kAcknowledgement, kNack, k
 inline constexpr std::uint32_t kNoPacket = UINT32_MAX;
 
 struct EthernetPacket {
-  std::uint32_t next = kNoPacket;  // in its list
+  std::uint32_t next = kNoPacket;  // next packet of its list
   std::uint32_t queue_pair = 0;
   std::uint32_t source = 0, destination = 0;  // hosts
   std::uint64_t offset = 0;                   // data: first byte; acknowledgements: next expected
-  Picoseconds sent = 0;                       // by the source of the data
+  Picoseconds sent = 0;                       // time at which the source sent the data
   Picoseconds arrives = 0;                    // at the end of its link
   std::uint32_t bytes = 0;                    // on the wire
   std::uint32_t payload = 0;
-  std::uint32_t from_link = 0;  // by which it came to this switch
+  std::uint32_t from_link = 0;  // link by which it came to this switch
   std::int32_t pint = 0;
   EthernetPacketKind kind{};
   std::uint8_t priority = 0;
   bool marked = false;
-  bool is_last = false;    // of its message
+  bool is_last = false;    // last packet of its message
   std::uint8_t ports = 0;  // records of it
 };
 

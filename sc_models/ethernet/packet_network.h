@@ -35,7 +35,7 @@ struct EthernetMessage {
 };
 
 struct EthernetCounts {
-  std::uint64_t messages = 0;     // received
+  std::uint64_t messages = 0;     // messages received
   std::uint64_t payload = 0;      // received, each byte once
   std::uint64_t packet_hops = 0;  // packets over links
   std::uint64_t marks = 0, drops = 0;
@@ -43,7 +43,7 @@ struct EthernetCounts {
   std::uint64_t nacks = 0, time_outs = 0;
   std::uint64_t retransmitted = 0;   // packets
   std::uint64_t duplicates = 0;      // packets received again
-  std::uint64_t largest_buffer = 0;  // in use in a switch, bytes
+  std::uint64_t largest_buffer = 0;  // largest use of a switch, bytes
 };
 
 class PacketNetworkState;
@@ -63,9 +63,9 @@ class PacketNetwork {
   Picoseconds longest_round_trip() const;  // T
   EthernetCounts counts() const;
   const EthernetPort& port(int link) const;
-  std::uint64_t buffer_in_use(int node) const;  // of a switch
+  std::uint64_t buffer_in_use(int node) const;  // node: a switch
   std::uint64_t packets_in_flight() const;
-  std::vector<double> rates();  // of the queue pairs with data, bits per second
+  std::vector<double> rates();  // rates of the queue pairs with data, bits per second
 
  private:
   std::unique_ptr<PacketNetworkState> state_;

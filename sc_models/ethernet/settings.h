@@ -31,7 +31,7 @@ enum class EthernetWindow : std::uint8_t {
 // Choice among the shortest paths.
 enum class EthernetPaths : std::uint8_t {
   kHashed,   // by source, destination, queue pair, seed and switch
-  kByPlace,  // by the number of the destination
+  kByPlace,  // number of the destination
   kSpray,    // by packet, too
 };
 
@@ -57,7 +57,7 @@ struct DctcpConstants {
 };
 
 struct TimelyConstants {
-  double new_weight = 0.875;  // of the newest difference of round-trip times
+  double new_weight = 0.875;  // weight of the newest difference of round-trip times
   double beta = 0.8;
   Picoseconds low = 50 * kMicrosecond;
   Picoseconds high = 500 * kMicrosecond;
@@ -74,7 +74,7 @@ struct HpccConstants {
 };
 
 struct EthernetSettings {
-  // Switches.
+  // Settings of switches.
   std::uint64_t buffer = 32'000'000;  // shared by the ports of a switch
   bool pfc = true;                    // without: drops
   double pfc_alpha = 1.0 / 8;
@@ -83,7 +83,7 @@ struct EthernetSettings {
   double pmax = 0.2;
   EthernetPaths paths = EthernetPaths::kHashed;
   std::uint64_t seed = 1;
-  // Hosts.
+  // Settings of hosts.
   int mtu = 1000;  // payload
   int header = 48;
   int acknowledgement = 60;

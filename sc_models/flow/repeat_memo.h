@@ -77,15 +77,15 @@ struct RepeatSnapshot {
 class RepeatMemo {
  public:
   struct Trajectory {
-    std::uint64_t states = 0;  // so far
+    std::uint64_t states = 0;  // count so far
     std::uint64_t spacing = 4;
-    // By number of the state.
+    // Snapshots by number of the state.
     std::vector<std::pair<std::uint64_t, std::shared_ptr<const RepeatSnapshot>>> snapshots{};
   };
   // State from which one may jump; `trajectory`: null if there is none.
   struct Entry {
     std::shared_ptr<const Trajectory> trajectory{};
-    std::uint64_t number = 0;  // of the state
+    std::uint64_t number = 0;  // number of the state
     RepeatPoint at{};
   };
 

@@ -47,7 +47,7 @@ class StagedOperation : public RankStarts {
  protected:
   // Shifts all events after its issue by this number of cycles.
   void shift_stages(std::uint64_t cycles);
-  // As RankStarts::copy_starts(); keeps its own handle.
+  // Copies starts (RankStarts::copy_starts()); keeps its own handle.
   void copy_stages(const StagedOperation& other);
 };
 

@@ -18,8 +18,8 @@
 namespace fredsim {
 
 struct OperationsDone {
-  double operations = 0;  // complete
-  double cycle = 0;       // in which the last of them ended
+  double operations = 0;  // operations that are complete
+  double cycle = 0;       // cycle in which the last of them ended
 };
 
 struct FlowTrial {

@@ -37,7 +37,7 @@ class LinkSeriesRecorder {
     if (now == next_) sample();
   }
   void sample();
-  // The same with counters by link and by node, for a run that does not move flits.
+  // Takes counters by link and by node, for a run that does not move flits.
   using SwitchCounts = std::span<const std::optional<SwitchCounters>>;
   void begin(std::uint64_t begin_cycle, std::span<const LinkCount> links, SwitchCounts switches);
   void sample(std::span<const LinkCount> links, SwitchCounts switches);

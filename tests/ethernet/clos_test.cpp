@@ -46,7 +46,7 @@ TEST(EthernetClos, RingsAreAlikeUnderAllControls) {
     EthernetSettings settings;
     settings.congestion = control;
     PacketNetwork net = clos(settings);
-    constexpr int kSteps = 8;  // of 254
+    constexpr int kSteps = 8;  // first steps, out of 254
     Picoseconds last = 0;
     std::vector<std::function<void(Picoseconds)>> next(kHosts);
     std::vector<int> steps(kHosts);

@@ -13,13 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/member.h"
 #include "base/random.h"
 #include "config/config.h"
 #include "flow/flow_operations.h"
+#include "plan_to_repeat.h"
 #include "support/random_range.h"
 #include "systems/make_plan.h"
-#include "topology/faults.h"
 
 namespace fredsim::test {
 namespace {
@@ -108,31 +107,10 @@ class RepeatedWork {
   Outcome outcome_;
 };
 
-// Streams to and from all controllers, or a collective of NPUs.
-PlanPointer plan_to_repeat(const Topology& topology, Random& random) {
-  CollectiveSpec spec;
-  spec.bytes = random_between<std::uint64_t>(random, 1000, 1'000'000);
-  spec.vc = random.below(2) == 0 ? kDp : kMp;
-  const std::vector<int> npus = npus_left(topology);
-  if (random.below(2) == 0 && !topology.io_controllers.empty()) {
-    const auto controllers = static_cast<int>(topology.io_controllers.size());
-    spec.collective = random.below(2) == 0 ? Collective::kMulticast : Collective::kReduce;
-    for (int c = 0; c < controllers; ++c) spec.group.push_back(io_member(c));
-    spec.roots = controllers;
-    spec.group.insert(spec.group.end(), npus.begin(), npus.end());
-  } else {
-    spec.collective = random.below(2) == 0 ? Collective::kAllReduce : Collective::kAllGather;
-    const std::size_t first = random.below(npus.size() - 1);
-    spec.group.assign(npus.begin() + static_cast<std::ptrdiff_t>(first), npus.end());
-  }
-  spec.algorithm = "paper";
-  return prepare(topology, make_plan(topology, {&spec, 1}));
-}
-
 std::vector<Asked> random_work(const Topology& topology, Random& random) {
   std::vector<Asked> asked;
   for (int i = random_between(random, 1, 4); i > 0; --i) {
-    asked.push_back({.plan = plan_to_repeat(topology, random),
+    asked.push_back({.plan = plan_to_repeat(topology, random, 1'000'000, 1, 2),
                      .cycle = random_between<std::uint64_t>(random, 0, 200'000),
                      .times = random_between<std::uint64_t>(random, 1, 60),
                      .at_a_time = random_between<std::uint64_t>(random, 1, 3)});
@@ -173,7 +151,7 @@ TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   Random random(7);
   constexpr std::uint64_t kTimes = 20'000;
-  const Asked asked{.plan = plan_to_repeat(topology, random), .times = kTimes};
+  const Asked asked{.plan = plan_to_repeat(topology, random, 1'000'000, 1, 2), .times = kTimes};
   const auto [outcome, skipped] = RepeatedWork(topology, {asked}, By::kEngine).run();
   EXPECT_EQ(outcome.operations, kTimes);
   EXPECT_EQ(outcome.issued.front().first, kTimes);
@@ -184,7 +162,7 @@ TEST(OperationRepeats, ArePassedOverUpToTheLastOnes) {
 TEST(OperationRepeats, AreNotPassedOverBeyondACall) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   Random random(3);
-  const PlanPointer plan = plan_to_repeat(topology, random);
+  const PlanPointer plan = plan_to_repeat(topology, random, 1'000'000, 1, 2);
   std::vector<std::uint64_t> operations;
   for (const bool skips : {false, true}) {
     FlowOperations engine(topology);

@@ -14,13 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/member.h"
 #include "base/random.h"
 #include "config/config.h"
 #include "flow/flow_operations.h"
+#include "plan_to_repeat.h"
 #include "support/random_range.h"
-#include "systems/make_plan.h"
-#include "topology/faults.h"
 
 namespace fredsim::test {
 namespace {
@@ -122,27 +120,6 @@ class Rounds {
   RoundsOutcome outcome_;
 };
 
-// Streams from or to all controllers, or a collective of NPUs.
-StreamPlan random_stream(const Topology& topology, Random& random) {
-  CollectiveSpec spec;
-  spec.bytes = random_between<std::uint64_t>(random, 1000, 300'000);
-  spec.vc = random.below(2) == 0 ? kDp : kMp;
-  const std::vector<int> npus = npus_left(topology);
-  if (random.below(3) > 0 && !topology.io_controllers.empty()) {
-    const auto controllers = static_cast<int>(topology.io_controllers.size());
-    spec.collective = random.below(2) == 0 ? Collective::kMulticast : Collective::kReduce;
-    for (int c = 0; c < controllers; ++c) spec.group.push_back(io_member(c));
-    spec.roots = controllers;
-    spec.group.insert(spec.group.end(), npus.begin(), npus.end());
-  } else {
-    spec.collective = random.below(2) == 0 ? Collective::kAllReduce : Collective::kAllGather;
-    const std::size_t first = random.below(npus.size() - 1);
-    spec.group.assign(npus.begin() + static_cast<std::ptrdiff_t>(first), npus.end());
-  }
-  spec.algorithm = "paper";
-  return prepare(topology, make_plan(topology, {&spec, 1}));
-}
-
 RankOffsets random_rank_offsets(const PreparedPlan& plan, Random& random) {
   RankOffsets offset;
   if (random.below(3) == 0) return offset;
@@ -160,7 +137,7 @@ RoundsWork random_rounds(const Topology& topology, Random& random) {
   RoundsWork work{.rounds = random_between(random, 2, 5)};
   for (int i = random_between(random, 1, 3); i > 0; --i) {
     RoundStream& stream = work.streams.emplace_back();
-    stream.plan = random_stream(topology, random);
+    stream.plan = plan_to_repeat(topology, random, 300'000, 2, 3);
     stream.offset = random_rank_offsets(*stream.plan, random);
     stream.after = random_between<std::uint64_t>(random, 0, 3000);
     stream.times = random_between<std::uint64_t>(random, 1, 80);

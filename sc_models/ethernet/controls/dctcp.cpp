@@ -36,7 +36,7 @@ class Dctcp final : public CongestionControl {
 
  private:
   double alpha_ = 0;
-  std::uint64_t acknowledgements_ = 0, marked_ = 0;  // of this round
+  std::uint64_t acknowledgements_ = 0, marked_ = 0;  // counts of this round
   bool began_ = false;
   bool is_cut_ = false;  // a cut holds for a round
   std::uint64_t cut_until_ = 0;

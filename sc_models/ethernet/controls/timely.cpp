@@ -50,7 +50,7 @@ class Timely final : public CongestionControl {
 
   double last_ = 0;        // round-trip time of the last round, ps; 0: none
   double difference_ = 0;  // smoothed, ps
-  int raises_ = 0;         // in a row
+  int raises_ = 0;         // count of raises without a cut between them
 };
 
 }  // namespace

@@ -39,12 +39,12 @@ class PacketNetworkState {
  private:
   void step();
 
-  // Ports.
+  // Events at ports.
   void send_next(std::uint32_t link);
   void depart(std::uint32_t link, std::uint32_t number);
   void arrive(std::uint32_t link);
 
-  // Switches.
+  // Passage through switches.
   void enter_switch(std::uint32_t link, std::uint32_t number);
   void leave_switch(std::uint32_t link, std::uint32_t number);
   void send_pause(std::uint32_t link, int priority, EthernetPacketKind kind);

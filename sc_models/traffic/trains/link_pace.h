@@ -31,7 +31,7 @@ class LinkPace {
     reset();
   }
 
-  // Whether levels of a link's bucket fit here.
+  // Returns true if levels of a link's bucket fit here.
   static bool can_pace(const Link& link) {
     return link.flit_rate().num + link.flit_rate().den < (1U << 30);
   }

@@ -71,7 +71,7 @@ class TrainFabric {
     std::array<Edge, kPacketFlits> arrivals{};
   };
   enum class Look : std::uint8_t { kNone, kPlanned, kForCredits };
-  struct alignas(64) Output {  // of a switch or an NPU
+  struct alignas(64) Output {  // output of a switch or an NPU
     CreditTimes to_come;
     int credits = 0;  // at `counted`
     std::uint32_t need = 1;
@@ -80,25 +80,25 @@ class TrainFabric {
     std::uint32_t waiting = 0;    // input ports with a request
     std::uint8_t turn = 0;        // round-robin pointer
     Look look = Look::kNone;      // a grant is planned, or waits for credits that are not known yet
-    std::uint8_t flits = 0;       // of the last train: those that have a place in time
+    std::uint8_t flits = 0;       // flits of the last train that have a place in time
     std::uint8_t left = 0;        // flits of it that have left before `counted`
     bool is_blocked = false;      // a flit of it waits for the link, or for room in a ring
     std::uint32_t input = kNone;  // at the link's other end
     std::uint32_t node = 0;
     std::uint32_t train = kNone;  // the last one, while a part of it has no place in time
-    std::uint32_t from = kNone;   // of a switch: input of that train
+    std::uint32_t from = kNone;   // input of that train, at a switch
     std::uint32_t onward = 0;     // input port, as a bit, of packets that stay in the output's ring
-    Edge look_edge = kNever;      // of the planned look
+    Edge look_edge = kNever;      // edge of the planned look
     std::uint32_t next = kNone;   // output that is looked at at the same edge
     bool is_listed = false;       // it is in the list of an edge
     bool is_put_off = false;      // a later event places further flits of `train`
     LinkPace pace;
-    std::array<Edge, kPacketFlits> leaves{};  // by flit of the last train
+    std::array<Edge, kPacketFlits> leaves{};  // edges by flit of the last train
     std::uint64_t flits_taken = 0;
     int depth = 0;                             // credits at the beginning
     std::array<Edge, kPacketFlits> blocked{};  // edges that each flit waits before it leaves
   };
-  struct alignas(32) Input {                    // of a switch or an NPU
+  struct alignas(32) Input {                    // input of a switch or an NPU
     std::uint32_t first = kNone, last = kNone;  // trains in the buffer
     std::uint32_t sender = kNone;               // output at the link's other end
     std::uint32_t credit_delay = 0;             // from a departure until its credit can be spent

@@ -16,7 +16,7 @@ MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
 TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
 PAPER = "`--algorithm paper`, placement `paper`"  # default if a caption or a command does not say otherwise
 BEST_TORUS = "torus, `auto`"
-SMOKE_LAYERS = 10  # of a model, which takes as long as it has layers; a multiple of the stages of its pipelines
+SMOKE_LAYERS = 10  # layers of a model, whose time grows with them; a multiple of the stages of its pipelines
 BEST = "mesh, `auto`"  # the algorithm that is estimated to be the fastest; no placement matters to one group of all
 
 
@@ -50,7 +50,7 @@ class Study:
         return str(copy)
 
     def placement(self) -> str:
-        """Where workers are placed: the search of `auto` takes ten times as long as a small run."""
+        """Placement of workers: the search of `auto` takes ten times as long as a small run."""
         return "paper" if self.smoke else "auto"
 
     def run(self, machine: str, *arguments: str) -> Json:
